@@ -2,25 +2,17 @@
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
+use testkit::panics::text;
 
 async fn wait() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-fn message(payload: &(dyn Any + Send)) -> String {
-    payload
-        .downcast_ref::<String>()
-        .cloned()
-        .or_else(|| payload.downcast_ref::<&str>().map(|&text| text.into()))
-        .unwrap()
-}
-
 fn is_explained(call: impl FnOnce()) {
     let payload = catch_unwind(AssertUnwindSafe(call)).unwrap_err();
-    let message = message(&*payload);
+    let message = text(&*payload);
     assert!(message.starts_with("there is no reactor running"), "tokio's own words first: {message}");
     let expected: &[&str] = if cfg!(feature = "tokio") {
         &["outside of every tokio runtime", "runtime.enter()", "ThreadPoolBuilder::tokio"]
@@ -63,5 +55,5 @@ fn a_spawned_future() {
 #[test]
 fn other_panics_are_left_as_they_are() {
     let panics = || furcate::block_on(async { panic!("no reactor") });
-    assert_eq!(message(&*catch_unwind(panics).unwrap_err()), "no reactor");
+    assert_eq!(text(&*catch_unwind(panics).unwrap_err()), "no reactor");
 }

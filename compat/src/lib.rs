@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicIsize, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// Lengths at which parts are cut, and their neighbors.
 pub const LENGTHS: [usize; 16] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1023];
@@ -174,13 +174,6 @@ fn outcome<T>(run: Run<T>, probe: &Probe, items: Vec<T>) -> Result<String, i64> 
     })
 }
 
-/// Pools of furcate's on which cases run besides the default one.
-fn pools() -> &'static [furcate::ThreadPool] {
-    static POOLS: OnceLock<Vec<furcate::ThreadPool>> = OnceLock::new();
-    let pool = |threads| furcate::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-    POOLS.get_or_init(|| [1, 3].into_iter().map(pool).collect())
-}
-
 /// Checks a case. `is_search`, if it may end before the last item.
 pub fn check(furcate: [Run<Counted>; 2], units: [Run<Unit>; 2], is_search: bool) {
     let [ours, theirs] = furcate;
@@ -206,7 +199,7 @@ pub fn check(furcate: [Run<Counted>; 2], units: [Run<Unit>; 2], is_search: bool)
             );
         };
         same("the default pool", outcome(ours, &probe, items()));
-        for pool in pools() {
+        for pool in [1, 3].map(testkit::shared_pool) {
             let place = format!("{} threads", pool.current_num_threads());
             same(&place, pool.install(|| outcome(ours, &probe, items())));
         }

@@ -32,4 +32,4 @@ pub use pairs::interleave;
 #[cfg(not(loom))]
 pub use pools::{engine, on_pools, pool, pools, shared_pool};
 pub use random::Random;
-pub use time::{LONG, spin, until, within, within_a_minute};
+pub use time::{LONG, spin, until, within};

@@ -18,24 +18,32 @@ pub fn child(test: &str, role: &str, environment: &[(&str, &str)]) -> Output {
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
     command.env("FURCATE_TEST_ROLE", role).env_remove("FURCATE_NUM_THREADS").env_remove("RAYON_NUM_THREADS");
     command.envs(environment.iter().copied());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = command.spawn().expect("a child process");
+    output_within(command.stdin(Stdio::null()), LONG)
+}
+
+/// Runs a program to its end. Kills it, and fails, if it takes longer than `limit`.
+#[track_caller]
+pub fn output_within(command: &mut Command, limit: Duration) -> Output {
+    let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut process = process.expect("the program starts");
     // Read while it runs: a full pipe would stop it.
     let stdout = read(process.stdout.take());
     let stderr = read(process.stderr.take());
     let since = Instant::now();
+    let mut hangs = false;
     let status = loop {
-        if let Some(status) = process.try_wait().expect("the child's state") {
+        if let Some(status) = process.try_wait().expect("the program's state") {
             break status;
         }
-        if since.elapsed() > LONG {
-            process.kill().expect("the child can be killed");
+        if !hangs && since.elapsed() > limit {
+            hangs = true;
+            process.kill().expect("the program can be killed");
         }
-        thread::sleep(Duration::from_millis(2));
+        thread::sleep(Duration::from_millis(1));
     };
-    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("the child's output"));
+    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("the program's output"));
     let output = Output { status, stdout, stderr };
-    assert!(since.elapsed() <= LONG, "the child process hangs: {}", said(&output));
+    assert!(!hangs, "{command:?} hangs: {}", said(&output));
     output
 }
 

@@ -1,6 +1,7 @@
 //! An engine that steals as a script says, in one thread. All scripts together cover everything that thieves could do
 //! to a detached computation, in every order.
 
+use crate::Random;
 use furcate_pool::detach::{BlockingSuspend, Detach, Detachable, Offers, RightPart};
 use furcate_pool::{Context, Executor};
 use std::any::Any;
@@ -14,9 +15,12 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 enum Answers {
     /// These answers, and then 0. All questions are recorded: answer, of.
-    Path { path: Vec<(usize, usize)>, at: usize, most: usize },
-    /// A generator (xorshift).
-    Random(u64),
+    Path {
+        path: Vec<(usize, usize)>,
+        at: usize,
+        most: usize,
+    },
+    Random(Random),
     /// Every offer is stolen, and stolen parts are run when their owner has nothing left, oldest first.
     Greedy,
 }
@@ -59,7 +63,7 @@ impl Scripted {
     }
 
     pub fn random(seed: u64) -> Self {
-        let scripted = Scripted::new(Answers::Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1));
+        let scripted = Scripted::new(Answers::Random(Random(seed)));
         Scripted { drops: seed & 1 == 0, ..scripted }
     }
 
@@ -118,12 +122,7 @@ impl Scripted {
                 *at += 1;
                 answer
             }
-            Answers::Random(x) => {
-                *x ^= *x << 13;
-                *x ^= *x >> 7;
-                *x ^= *x << 17;
-                (*x >> 33) as usize % of
-            }
+            Answers::Random(random) => random.index(of),
             Answers::Greedy => 0,
         }
     }

@@ -31,12 +31,6 @@ pub fn within<R: Send + 'static>(limit: Duration, test: impl FnOnce() -> R + Sen
     }
 }
 
-/// Runs `test` [`within`] [`LONG`].
-#[track_caller]
-pub fn within_a_minute<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'static) -> R {
-    within(LONG, test)
-}
-
 /// Waits until `done` returns true, by an action of other threads.
 #[track_caller]
 pub fn until(mut done: impl FnMut() -> bool) {

@@ -2,13 +2,12 @@
 //! that leaves, a terminal, and a kill.
 #![cfg(all(feature = "derive", feature = "stream", feature = "tokio", not(furcate_rayon)))]
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs};
+use testkit::process::output_within;
 
 /// An example that runs for longer than this hangs.
 const LONG: Duration = Duration::from_secs(120);
@@ -41,7 +40,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     folder.pop();
     folder.set_file_name("examples");
     let target = folder.ancestors().nth(2).expect("a target folder");
-    // Of the whole workspace, as the tests: nothing else is built anew.
+    // `--workspace` selects the features of the tests, so that the library is not built once more.
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--workspace", "--profile", "test"])
         .args(["--example", "crawl", "--example", "grep", "--example", "words", "--target-dir"])
@@ -71,33 +70,8 @@ fn names() -> Vec<String> {
     examples.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
-/// Runs an example to its end. Kills it, and fails, if it hangs.
 fn output_of(command: &mut Command) -> Output {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = child.expect("the example starts");
-    let reader = |pipe: Option<Box<dyn Read + Send>>| {
-        let mut pipe = pipe.expect("a pipe");
-        thread::spawn(move || {
-            let mut text = Vec::new();
-            pipe.read_to_end(&mut text).expect("the pipe is read");
-            text
-        })
-    };
-    let stdout = reader(child.stdout.take().map(|pipe| Box::new(pipe) as _));
-    let stderr = reader(child.stderr.take().map(|pipe| Box::new(pipe) as _));
-    let begin = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            break status;
-        }
-        if begin.elapsed() > LONG {
-            child.kill().expect("it runs");
-            panic!("{command:?} hangs");
-        }
-        thread::sleep(Duration::from_millis(1));
-    };
-    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("the pipe is read"));
-    Output { status, stdout, stderr }
+    output_within(command, LONG)
 }
 
 fn run(name: &str, arguments: &[&str]) -> Output {

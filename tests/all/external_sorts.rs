@@ -7,7 +7,7 @@ use furcate::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use testkit::process::{good_child, plays};
-use testkit::within_a_minute;
+use testkit::{LONG, within};
 
 /// Uses about this many kilobytes of stack.
 fn deep(kilobytes: usize) -> u8 {
@@ -21,7 +21,7 @@ fn comparisons_and_keys_run_in_threads_of_the_pool() {
         const TEST: &str = "external_sorts::comparisons_and_keys_run_in_threads_of_the_pool";
         return good_child(TEST, "caller", &[]);
     }
-    within_a_minute(|| {
+    within(LONG, || {
         ThreadPoolBuilder::new()
             .num_threads(2)
             .stack_size(64 << 20)

@@ -1,7 +1,7 @@
 //! A call from outside the pool keeps the pool's promises: its number of threads, its index, its stacks and its handlers.
 #![cfg(not(furcate_rayon))]
 
-use crate::support::{pool, within_a_minute};
+use crate::support::{LONG, pool, within};
 use furcate::prelude::*;
 use furcate::{DepJoin, Join, ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
@@ -30,7 +30,7 @@ fn chains(pool: &ThreadPool, item: impl Fn() + Send + Sync + Copy) {
 
 #[test]
 fn as_many_callers_as_there_are_run_no_more_closures_at_once_than_the_pool_has_threads() {
-    within_a_minute(|| {
+    within(LONG, || {
         for threads in [1, 2] {
             let pool = &pool(threads);
             let (now, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
@@ -56,7 +56,7 @@ fn as_many_callers_as_there_are_run_no_more_closures_at_once_than_the_pool_has_t
 
 #[test]
 fn every_closure_of_a_call_from_outside_has_an_index() {
-    within_a_minute(|| {
+    within(LONG, || {
         for threads in [1, 2, 3] {
             let pool = &pool(threads);
             let indices: Vec<_> =
@@ -73,7 +73,7 @@ fn every_closure_of_a_call_from_outside_has_an_index() {
 fn a_call_from_outside_occupies_a_thread_of_the_pool() {
     // So a program that probes whether the pool has a free thread gets the right answer. The crate jwalk does so: it
     // spawns a job and waits for it with a timeout.
-    within_a_minute(|| {
+    within(LONG, || {
         let pool = &pool(1);
         let began_beside: Vec<bool> = (0..1)
             .into_par_iter()
@@ -94,7 +94,7 @@ thread_local! {
 
 #[test]
 fn threads_that_a_start_handler_prepares_run_every_item() {
-    within_a_minute(|| {
+    within(LONG, || {
         for threads in [1, 2] {
             let pool = ThreadPoolBuilder::new()
                 .num_threads(threads)
@@ -115,7 +115,7 @@ fn threads_that_a_start_handler_prepares_run_every_item() {
 
 #[test]
 fn items_run_in_threads_with_the_names_of_the_pool() {
-    within_a_minute(|| {
+    within(LONG, || {
         let pool = ThreadPoolBuilder::new()
             .num_threads(2)
             .thread_name(|number| format!("hello-{number}"))
@@ -140,7 +140,7 @@ fn deep(kilobytes: usize) -> u8 {
 
 #[test]
 fn items_have_the_stacks_of_the_pool() {
-    within_a_minute(|| {
+    within(LONG, || {
         let pool = ThreadPoolBuilder::new().num_threads(2).stack_size(128 << 20).build().expect("a pool");
         // Far more stack than the calling thread has.
         chains(&pool, || _ = deep(32 << 10));

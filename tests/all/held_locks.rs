@@ -2,7 +2,7 @@
 //! block on that lock.
 #![cfg(not(furcate_rayon))]
 
-use crate::support::within_a_minute;
+use crate::support::{LONG, within};
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join, scope, spawn_future};
 use std::cell::Cell;
@@ -33,7 +33,7 @@ fn sum_under_a_lock(pool: &ThreadPool, items: u64, wait: impl Fn() -> u64 + Send
 
 /// Checks the sum on pools of several sizes and rules, several times.
 fn goes_on(items: u64, wait: impl Fn() -> u64 + Send + Sync + Copy + 'static, expected: u64) {
-    within_a_minute(move || {
+    within(LONG, move || {
         for rule in RULES {
             for threads in [1, 2, 3] {
                 for takes_part in [true, false] {
@@ -130,7 +130,7 @@ fn scopes_inside_scopes_under_a_held_lock() {
 #[test]
 fn a_lock_held_by_a_caller_from_outside_while_its_chain_waits() {
     // The caller releases its slot while its own chain waits. Meanwhile, jobs that block on its lock take all slots.
-    within_a_minute(|| {
+    within(LONG, || {
         for threads in [1, 2, 3] {
             let pool = pool(threads, WaitRule::Descendants);
             let lock = Arc::new(Mutex::new(0));
@@ -156,7 +156,7 @@ fn a_lock_held_by_a_caller_from_outside_while_its_chain_waits() {
 
 #[test]
 fn slots_that_are_taken_over_are_counted_and_few() {
-    within_a_minute(|| {
+    within(LONG, || {
         let pool = pool(2, WaitRule::Descendants);
         assert_eq!(sum_under_a_lock(&pool, 3, || block_on(timer(30))), 90);
         let taken = pool.stats().total().slots_taken_over;
@@ -191,7 +191,7 @@ fn block_on_takes_futures_that_stay_in_their_thread() {
 
 #[test]
 fn a_future_that_asks_for_turns_of_others_gives_them() {
-    within_a_minute(|| {
+    within(LONG, || {
         for rule in [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any] {
             for threads in [1, 2] {
                 let pool = pool(threads, rule);

@@ -5,7 +5,7 @@
 #![cfg(feature = "stream")]
 
 use crate::support::streams::{assert_comes_to, assert_three_at_once, census, collect, numbers, waits};
-use crate::support::{Ways, a_minute, after, assert_few_threads, assert_settles, pool, within_a_minute};
+use crate::support::{LONG, Ways, a_minute, after, assert_few_threads, assert_settles, pool, within};
 use furcate::prelude::*;
 use furcate::stream::{IntoStream, pipeline};
 use futures_lite::{StreamExt, future};
@@ -41,7 +41,7 @@ fn stuck() -> impl ParallelIterator<Item = u64> + 'static {
 
 #[test]
 fn ordered_streams_end_beside_streams_that_never_produce() {
-    let pool = within_a_minute(|| {
+    let pool = within(LONG, || {
         let pool = pool(2);
         let (never, streams) = pool.install(|| {
             let never: Vec<_> = (0..100).map(|_| stuck().into_stream(8)).collect();
@@ -61,7 +61,7 @@ fn ordered_streams_end_beside_streams_that_never_produce() {
 #[test]
 fn ten_thousand_ordered_streams_hold_no_thread() {
     const STREAMS: usize = 10_000;
-    let pool = within_a_minute(|| {
+    let pool = within(LONG, || {
         let (pool, begun) = (pool(2), Arc::new(AtomicUsize::new(0)));
         let mut streams: Vec<_> = pool.install(|| {
             let stream = |_| {
@@ -122,7 +122,7 @@ fn a_dropped_ordered_stream_drops_all_that_it_has_begun() {
 #[test]
 fn full_streams_hold_no_thread() {
     const STREAMS: usize = 100;
-    let pool = within_a_minute(|| {
+    let pool = within(LONG, || {
         let (pool, census) = (pool(1), census());
         let endless = || (0..u64::MAX).into_par_iter().map(|x| census.make(x));
         let waiting = || endless().map(|item| async move { item }).io_await();
@@ -185,7 +185,7 @@ fn an_ordered_stream_keeps_nothing_back() {
             x
         });
         let stream = pool.install(|| items.io_await().into_stream(capacity));
-        let taken = within_a_minute(move || future::block_on(stream.take(10).collect::<Vec<_>>()));
+        let taken = within(LONG, move || future::block_on(stream.take(10).collect::<Vec<_>>()));
         assert_eq!(taken, [0, 1, 3, 4, 5, 6, 8, 9, 10, 11]);
     }
 }
@@ -207,7 +207,7 @@ fn ordered_streams_of_chains_that_wait_twice() {
                     .map(move |x| second.give(x, x))
                     .io_await();
                 let stream = pool.install(|| items.into_stream(capacity));
-                let taken = within_a_minute(move || future::block_on(collect(stream)));
+                let taken = within(LONG, move || future::block_on(collect(stream)));
                 assert_eq!(taken, expected, "{threads} threads, capacity {capacity}");
             }
         }
@@ -234,7 +234,7 @@ fn ordered_streams_on_an_engine_that_cannot_suspend() {
         (0..20).map(stream).collect()
     });
     // Its only worker takes the items.
-    let taken = within_a_minute(move || future::block_on(pool.spawn_future(collect_all(streams))));
+    let taken = within(LONG, move || future::block_on(pool.spawn_future(collect_all(streams))));
     assert!(taken.iter().all(|items| items.iter().copied().eq(0..50)) && taken.len() == 20);
 }
 

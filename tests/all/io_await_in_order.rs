@@ -17,7 +17,7 @@ proptest! {
     #[test]
     fn as_in_std(len in 0..100_u64, n in 0..250_usize, size in 1..9_usize, ways in any_ways()) {
         static NUMBERS: [u64; 100] = [7; 100];
-        // Of its own: their tasks are counted.
+        // Pools of this test alone, because it counts their tasks.
         static POOLS: LazyLock<[ThreadPool; 4]> = LazyLock::new(|| [1, 2, 3, 8].map(pool));
         for pool in &*POOLS {
             let waits = || (0..len).into_par_iter().on(pool).map(move |x| ways.give(x, 3 * x)).io_await();

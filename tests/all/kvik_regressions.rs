@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
-use testkit::panics::payload;
+use testkit::panics::{Planned, payload, planned_panic};
 use testkit::pools;
 
 /// Runs a test in every pool and from outside, each time in a thread of its own; fails, instead of hanging, if it takes
@@ -219,11 +219,11 @@ fn cap_leaks_nothing() {
                 let panicked = payload(|| {
                     it.for_each(|x| {
                         if x == 123 {
-                            on_purpose()
+                            planned_panic()
                         }
                     })
                 });
-                assert!(panicked.is::<OnPurpose>());
+                assert!(panicked.is::<Planned>());
                 settled("a panic", name);
             });
             under_every_scheduler!(items(), |it, name| {
@@ -328,15 +328,6 @@ fn adaptive_inside_adaptive_after_yield_now() {
     });
 }
 
-/// The payload of a panic that a test has planned.
-#[derive(Debug, PartialEq, Eq)]
-struct OnPurpose;
-
-/// Panics without a message.
-fn on_purpose() {
-    resume_unwind(Box::new(OnPurpose));
-}
-
 /// The payload reaches the caller, whichever thread waits for the panicking task. In Kvik's code a thief waits for an
 /// answer.
 #[test]
@@ -350,22 +341,22 @@ fn a_panic_in_the_body() {
                     it.for_each(|x| {
                         seen.fetch_add(1, Relaxed);
                         if x == at {
-                            on_purpose();
+                            planned_panic();
                         }
                     });
                 });
-                assert_eq!(panicked.downcast_ref(), Some(&OnPurpose), "{at} under {name}");
+                assert!(panicked.is::<Planned>(), "{at} under {name}");
                 assert!(seen.into_inner() <= LEN);
             });
             under_every_scheduler!((0..LEN).wrap_iter(), |it, name| {
                 let panicked = payload(|| {
                     it.for_each(|piece| {
                         if piece.contains(&at) {
-                            on_purpose();
+                            planned_panic();
                         }
                     });
                 });
-                assert!(panicked.is::<OnPurpose>(), "{at} under {name}");
+                assert!(panicked.is::<Planned>(), "{at} under {name}");
             });
             // The same for a panic in the reduction.
             let panicked = payload(|| {
@@ -373,12 +364,12 @@ fn a_panic_in_the_body() {
                 whole.reduce_with(|(first, end), (begin, last)| {
                     assert_eq!(end + 1, begin);
                     if first <= at && at <= last && last - first >= LEN / 16 {
-                        on_purpose();
+                        planned_panic();
                     }
                     (first, last)
                 });
             });
-            assert!(panicked.is::<OnPurpose>());
+            assert!(panicked.is::<Planned>());
             // The pool works as before.
             assert_eq!((0..LEN).into_par_iter().adaptive().sum::<usize>(), LEN * (LEN - 1) / 2);
         }
@@ -396,14 +387,14 @@ fn after_a_panic_the_rest_stops() {
                 let panicked = payload(|| {
                     $items.for_each(|x: usize| {
                         if seen.fetch_add(1, Relaxed) == 10 {
-                            on_purpose();
+                            planned_panic();
                         }
                         if x % 64 == 0 {
                             thread::yield_now();
                         }
                     });
                 });
-                assert!(panicked.is::<OnPurpose>());
+                assert!(panicked.is::<Planned>());
                 let seen = seen.into_inner();
                 assert!(seen < LEN * 9 / 10, "{seen} items of {LEN}: {}", stringify!($items));
             };

@@ -6,7 +6,7 @@
 #![cfg(feature = "stream")]
 
 use crate::support::streams::{ALL_WAYS, Counted, assert_three_at_once, census, numbers, pools, sorted};
-use crate::support::{Ways, a_minute, after, assert_settled, pool, within_a_minute};
+use crate::support::{LONG, Ways, a_minute, after, assert_settled, pool, within};
 use furcate::prelude::*;
 use furcate::stream::Stream;
 use furcate::{Limit, ThreadPool};
@@ -266,7 +266,7 @@ fn an_item_goes_on_while_the_stream_waits_for_it() {
         assert_settled(pool);
         assert_eq!((limit.in_use(), limit.waiting()), (0, 0));
     }
-    within_a_minute(|| {
+    within(LONG, || {
         for pool in pools() {
             for ways in [Ways::Ready, Ways::Yields, Ways::Timers] {
                 for bound in [1, 3] {

@@ -116,7 +116,7 @@ fn futures_that_are_ready_are_counted_at_once() {
             let told = told.fetch_add(1, Relaxed) + 1;
             most.fetch_max(ready.load(Relaxed).saturating_sub(told), Relaxed);
         };
-        let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let pool = testkit::pool(2);
         let chain = (0..500_u64).into_par_iter().map(request).io_await().progress(sink);
         assert_eq!(chain.on(&pool).sum::<u64>(), 124_750);
         assert_eq!(told.into_inner(), 500);

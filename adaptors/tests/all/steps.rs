@@ -16,11 +16,6 @@ const FEW: usize = 200;
 /// Number of units in a task: an eighth of them is ten times as many as are allowed in one loop.
 const UNITS: usize = 80 * FEW;
 
-fn spin() {
-    let begun = Instant::now();
-    while begun.elapsed() < UNIT {}
-}
-
 /// Numbers that take a while, and record how many the scheduler asks for at once.
 struct Noted<'a> {
     numbers: Range<usize>,
@@ -42,7 +37,7 @@ impl Iterator for Noted<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
-        spin();
+        testkit::spin(UNIT);
         self.numbers.next()
     }
 }
@@ -78,7 +73,7 @@ impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for Slow<F> {
     type Later = F::Later;
     const FACTS: FoldFacts = F::FACTS;
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
-        self.0.fold(folded, items.inspect(|_| spin()))
+        self.0.fold(folded, items.inspect(|_| testkit::spin(UNIT)))
     }
     fn later(&self) -> F::Later {
         self.0.later()
@@ -110,7 +105,7 @@ fn steps_of_work_do_not_grow_with_the_task() {
             let n = n.min(piece.len());
             longest.fetch_max(n, Relaxed);
             for _ in piece.by_ref().take(n) {
-                spin();
+                testkit::spin(UNIT);
             }
         },
         |()| (),

@@ -1,6 +1,6 @@
 //! I1 on many ranks: chains of adaptors x random policies x numbers of ranks and workers equal the sequential iterator, in order.
 //!
-//! The facade's `tests/all/chains.rs` has the same chains.
+//! The facade's `tests/all/chains.rs` has every pair of adaptors, these among them.
 
 use furcate::iter::{ByPosition, Portable};
 use furcate::policy::AnyPolicy;

@@ -1,6 +1,6 @@
 //! `collect_into`: each rank keeps what it made, and all ranks together have every item once, at its position.
 
-use crate::support::{Random, busy, text, within_a_minute};
+use crate::support::{LONG, Random, busy, text, within};
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate_cluster::{Distributed, SpreadOver, Threads};
@@ -38,7 +38,7 @@ fn together<T: PartialEq + std::fmt::Debug>(ranks: Vec<Distributed<T>>, expected
 
 #[test]
 fn all_ranks_together_have_the_sequence() {
-    within_a_minute(|| {
+    within(LONG, || {
         let mut random = Random(3);
         for round in 0..80 {
             let (len, ranks, workers) = (random.index(400), 1 + round % 4, 1 + random.index(2));
@@ -67,7 +67,7 @@ fn all_ranks_together_have_the_sequence() {
 /// Chains, also such that do not begin at the beginning of their source.
 #[test]
 fn positions_are_those_of_the_chain() {
-    within_a_minute(|| {
+    within(LONG, || {
         let source: Vec<u32> = (0..500).collect();
         for ranks in 1..5 {
             let vectors = |chain: &(dyn Fn(&furcate_cluster::World) -> Distributed<u32> + Sync)| {
@@ -100,7 +100,7 @@ fn positions_are_those_of_the_chain() {
 /// Rank 0 has all the work. Stolen items stay on the thieves, and only numbers travel.
 #[test]
 fn stolen_items_stay_where_they_were_made() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(3).run(|world| {
             // All ranks are there.
             assert_eq!((0..8_u64).into_par_iter().spread(world).count(), 8);
@@ -129,7 +129,7 @@ fn stolen_items_stay_where_they_were_made() {
 
 #[test]
 fn items_are_gathered_in_order() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in 1..5 {
             for len in [0_u64, 1, 3, 200] {
                 let expected: Vec<String> = (0..len).map(|x| x.to_string()).collect();
@@ -151,7 +151,7 @@ fn items_are_gathered_in_order() {
 /// An interrupted call keeps what was made. All ranks agree about the number.
 #[test]
 fn an_interruption_leaves_holes() {
-    within_a_minute(|| {
+    within(LONG, || {
         let vectors = Threads::new(3).run(|world| {
             let token = CancelToken::new();
             let seen = AtomicU64::new(0);
@@ -178,7 +178,7 @@ fn an_interruption_leaves_holes() {
 
 #[test]
 fn a_panic_leaves_nothing() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).run(|world| {
             let mut vector = Distributed::new();
             (0..10).into_par_iter().spread(world).collect_into(&mut vector);
@@ -195,7 +195,7 @@ fn a_panic_leaves_nothing() {
 
 #[test]
 fn all_ranks_have_the_number_under_to_root() {
-    within_a_minute(|| {
+    within(LONG, || {
         let totals = Threads::new(3).run(|world| {
             let mut vector = Distributed::new();
             (0..100).into_par_iter().spread(world).to_root(|spread| spread.collect_into(&mut vector));

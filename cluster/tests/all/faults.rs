@@ -1,6 +1,6 @@
 //! Ranks that panic, are late, or make other calls; tokens and deadlines.
 
-use crate::support::{text, within_a_minute};
+use crate::support::{LONG, text, within};
 use furcate::policy::{CancelToken, Reason};
 use furcate::prelude::*;
 use furcate_cluster::{Spread, SpreadOver, Threads};
@@ -11,7 +11,7 @@ use testkit::until;
 
 #[test]
 fn a_panic_ends_the_call_on_all_ranks() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in [1, 2, 4] {
             for at in [0, 500, 999] {
                 let results = Threads::new(ranks).try_run(|world| {
@@ -30,7 +30,7 @@ fn a_panic_ends_the_call_on_all_ranks() {
 
 #[test]
 fn a_panic_in_a_reduction_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(3).try_run(|world| {
             let items = (0..300_u32).into_par_iter();
             items.spread(world).reduce(|| 0, |a, b| if b == 299 { panic!("bad sum") } else { a + b })
@@ -41,7 +41,7 @@ fn a_panic_in_a_reduction_ends_the_call() {
 
 #[test]
 fn the_world_works_on_after_a_panic() {
-    within_a_minute(|| {
+    within(LONG, || {
         Threads::new(3).run(|world| {
             for round in 0..20 {
                 let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -57,7 +57,7 @@ fn the_world_works_on_after_a_panic() {
 
 #[test]
 fn other_chains_are_reported_on_all_ranks() {
-    within_a_minute(|| {
+    within(LONG, || {
         for other in 0..3 {
             let results = Threads::new(3).try_run(|world| {
                 if world.rank() == other {
@@ -77,7 +77,7 @@ fn other_chains_are_reported_on_all_ranks() {
 
 #[test]
 fn other_lengths_are_reported() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).try_run(|world| {
             (0..100 + world.rank() as u64).into_par_iter().spread(world).count();
         });
@@ -88,7 +88,7 @@ fn other_lengths_are_reported() {
 /// The length of such a chain is not known before it begins. A unit that one rank alone has would be missing.
 #[test]
 fn other_lengths_under_a_fold_are_reported() {
-    within_a_minute(|| {
+    within(LONG, || {
         for other in 0..3 {
             let results = Threads::new(3).try_run(|world| {
                 let len = 100 + u64::from(world.rank() == other);
@@ -109,7 +109,7 @@ fn other_lengths_under_a_fold_are_reported() {
 /// Two closures of one function have the same type name.
 #[test]
 fn other_closures_of_one_function_are_reported() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).try_run(|world| {
             let items = (0..100_u32).into_par_iter();
             match world.rank() {
@@ -125,7 +125,7 @@ fn other_closures_of_one_function_are_reported() {
 
 #[test]
 fn results_for_other_ranks_are_reported() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).try_run(|world| {
             let spread = (0..100_u32).into_par_iter().spread(world);
             let sum = |spread: Spread<'_, _>| spread.sum::<u32>();
@@ -139,7 +139,7 @@ fn results_for_other_ranks_are_reported() {
 
 #[test]
 fn late_ranks_are_waited_for() {
-    within_a_minute(|| {
+    within(LONG, || {
         for late in 0..3 {
             let sums = Threads::new(3).run(|world| {
                 if world.rank() == late {
@@ -154,7 +154,7 @@ fn late_ranks_are_waited_for() {
 
 #[test]
 fn a_rank_that_does_not_call_is_given_up() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(3).timeout(Duration::from_millis(200)).try_run(|world| {
             if world.rank() != 1 {
                 (0..1000_u64).into_par_iter().spread(world).sum::<u64>();
@@ -170,7 +170,7 @@ fn a_rank_that_does_not_call_is_given_up() {
 
 #[test]
 fn calls_inside_calls_are_refused() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).try_run(|world| {
             (0..10)
                 .into_par_iter()
@@ -189,7 +189,7 @@ fn calls_inside_calls_are_refused() {
 /// Endless work ends on all ranks, though only one of them cancels. All ranks agree about the result.
 #[test]
 fn a_token_of_any_rank_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for canceller in 0..3 {
             let results = Threads::new(3).run(|world| {
                 let token = CancelToken::new();
@@ -212,7 +212,7 @@ fn a_token_of_any_rank_ends_the_call() {
 /// Rank 0 is out of work when its token is cancelled, and rank 1 folds the last item. Nothing is left out.
 #[test]
 fn a_token_that_leaves_nothing_out_is_no_interruption() {
-    within_a_minute(|| {
+    within(LONG, || {
         for last in [false, true] {
             let flags: [AtomicBool; 3] = Default::default();
             let [first, inside, cancelled] = &flags;
@@ -250,7 +250,7 @@ fn a_token_that_leaves_nothing_out_is_no_interruption() {
 
 #[test]
 fn a_deadline_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).run(|world| {
             let soon = Instant::now() + Duration::from_millis(20);
             let items = (0..1_u64 << 50).into_par_iter();
@@ -268,7 +268,7 @@ fn a_deadline_ends_the_call() {
 /// A hit on one rank ends the search on the others, which have far too much to do.
 #[test]
 fn hits_end_the_search_on_all_ranks() {
-    within_a_minute(|| {
+    within(LONG, || {
         // The share of rank 2 begins at two thirds. The shares before it would take days.
         let items = || (0..1_u64 << 50).into_par_iter();
         let far = (1_u64 << 51) / 3 + 10;
@@ -296,7 +296,7 @@ fn hits_end_the_search_on_all_ranks() {
 /// Rank 1 is inside one long item. Rank 2, which has nothing to do, does not wait for it, but helps rank 0.
 #[test]
 fn a_thief_leaves_a_victim_that_does_not_answer() {
-    within_a_minute(|| {
+    within(LONG, || {
         // The first victim is drawn from the number of the call.
         for calls in 0..6 {
             let helped = Threads::new(3).run(|world| {
@@ -322,7 +322,7 @@ fn a_thief_leaves_a_victim_that_does_not_answer() {
 /// timeout.
 #[test]
 fn a_rank_that_works_is_not_given_up() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in [2, 3] {
             let counts = Threads::new(ranks).timeout(Duration::from_secs(1)).run(|world| {
                 // One unit after the other, so there are never two of them.

@@ -1,7 +1,7 @@
 //! Frames: computations that go on after a join, against the same computation run by one thread.
 
 use crate::support::other::Other;
-use crate::support::{Random, busy, text, within_a_minute};
+use crate::support::{LONG, Random, busy, text, within};
 use furcate::prelude::*;
 use furcate_cluster::frame::{self, Frame, FrameContext, Frames, Future, Next};
 use furcate_cluster::transport::Message;
@@ -90,7 +90,7 @@ fn oracle(seed: u64, height: u32) -> String {
 
 #[test]
 fn random_programs_give_what_one_thread_gives() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in RANKS {
             let expected: Vec<String> = (0..60).map(|seed| oracle(seed * 7919, 5)).collect();
             assert!(expected.iter().any(|text| text.len() > 500), "some programs are large");
@@ -140,7 +140,7 @@ fn begin_together(world: &World) {
 /// With the greedy join a frame goes on at once. With the stalling join it waits until nothing else can run.
 #[test]
 fn greedy_joins_go_on_at_once() {
-    within_a_minute(|| {
+    within(LONG, || {
         let stalls_less = || {
             let counts = threads((1, 1)).run(|world| {
                 let run = |frames: Frames<'_>| {
@@ -166,7 +166,7 @@ fn greedy_joins_go_on_at_once() {
 /// While a worker is inside a long step, another one listens.
 #[test]
 fn a_rank_in_a_long_step_replies() {
-    within_a_minute(|| {
+    within(LONG, || {
         let waited = threads((2, 2)).run(|world| {
             begin_together(world);
             frame::run(world, Long::Root, &());
@@ -213,7 +213,7 @@ impl Frame for Long {
 
 #[test]
 fn work_is_stolen_by_other_ranks() {
-    within_a_minute(|| {
+    within(LONG, || {
         let counts: Vec<Counts> = threads((3, 1)).run(|world| {
             begin_together(world);
             assert_eq!(frame::run(world, Tree::Of(10), &200_000), 2047);
@@ -232,7 +232,7 @@ fn work_is_stolen_by_other_ranks() {
 /// A frame that goes on for ever with the youngest frames is no reason to keep the oldest.
 #[test]
 fn the_oldest_frames_are_stolen() {
-    within_a_minute(|| {
+    within(LONG, || {
         let counts = threads((2, 1)).run(|world| {
             frame::run(world, Tree::Of(12), &5000);
             world.counts()
@@ -317,7 +317,7 @@ fn paths(size: usize) -> u64 {
 
 #[test]
 fn futures_are_waited_for_on_any_rank() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in RANKS {
             for size in [1, 2, 3, 17, 40] {
                 let run = |world: &World| {
@@ -439,7 +439,7 @@ fn rule(world: &World, root: Rule) -> String {
 
 #[test]
 fn an_output_is_given_to_as_many_takers_as_were_named() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in RANKS {
             let results = threads(ranks).run(|world| rule(world, Rule::Shared));
             assert!(results.iter().all(|result| result == "xxx"), "{results:?}");
@@ -455,7 +455,7 @@ fn failures(ranks: (usize, usize), program: impl Fn(&World) -> String + Sync) ->
 
 #[test]
 fn a_future_that_is_waited_for_twice_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in RANKS {
             for failure in failures(ranks, |world| rule(world, Rule::Twice)) {
                 assert!(failure.contains("more often than it was made for"), "{failure}");
@@ -466,7 +466,7 @@ fn a_future_that_is_waited_for_twice_ends_the_call() {
 
 #[test]
 fn a_future_of_nowhere_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for (rank, worker, call, number) in
             [(0, 0, 1, 9), (0, 9, 1, 1), (1, 0, 1, 1), (9, 0, 1, 1), (0, 0, 0, 1)]
         {
@@ -480,7 +480,7 @@ fn a_future_of_nowhere_ends_the_call() {
 
 #[test]
 fn frames_that_nobody_waits_for_end_with_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in RANKS {
             for is_stalling in [false, true] {
                 let detached = |world: &World| {
@@ -497,7 +497,7 @@ fn frames_that_nobody_waits_for_end_with_the_call() {
 
 #[test]
 fn a_panic_ends_the_call_on_all_ranks() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in [(2, 1), (3, 2)] {
             let failures = failures(ranks, |world| {
                 begin_together(world);
@@ -514,7 +514,7 @@ fn a_panic_ends_the_call_on_all_ranks() {
 
 #[test]
 fn frames_that_cannot_be_encoded_end_the_call_and_are_not_lost() {
-    within_a_minute(|| {
+    within(LONG, || {
         let failures = failures((2, 1), |world| rule(world, Rule::Unencodable(Refusing)));
         assert!(failures.iter().all(|failure| failure.contains("cannot be encoded")), "{failures:?}");
     });
@@ -523,7 +523,7 @@ fn frames_that_cannot_be_encoded_end_the_call_and_are_not_lost() {
 /// Frames that wait for one another are found out: at once if there is one rank, else by the timeout.
 #[test]
 fn frames_that_wait_for_one_another_end_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for (ranks, expected) in [(1, "wait for futures of one another"), (2, "TIMEOUT")] {
             let ranks = Threads::new(ranks).timeout(Duration::from_millis(300));
             let results = ranks.try_run(|world| rule(world, Rule::Circle));
@@ -537,7 +537,7 @@ fn frames_that_wait_for_one_another_end_the_call() {
 
 #[test]
 fn steps_may_use_parallel_chains_and_broadcasts() {
-    within_a_minute(|| {
+    within(LONG, || {
         let sum = (0..100_000_u64).map(|x| x ^ 1).sum::<u64>().to_string();
         for ranks in [(1, 1), (2, 2)] {
             let results = threads(ranks).run(|world| rule(world, Rule::Chain));
@@ -548,7 +548,7 @@ fn steps_may_use_parallel_chains_and_broadcasts() {
 
 #[test]
 fn calls_of_frames_and_chains_follow_each_other() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in RANKS {
             threads(ranks).run(|world| {
                 for call in 0..300 {
@@ -562,7 +562,7 @@ fn calls_of_frames_and_chains_follow_each_other() {
 
 #[test]
 fn a_chain_and_frames_are_different_calls() {
-    within_a_minute(|| {
+    within(LONG, || {
         let failures = failures((2, 1), |world| match world.rank() {
             0 => rule(world, Rule::Text(String::new())),
             _ => (0..10_u64).into_par_iter().spread(world).sum::<u64>().to_string(),
@@ -574,7 +574,7 @@ fn a_chain_and_frames_are_different_calls() {
 /// A future of an earlier call is no future of this one, although both calls number alike.
 #[test]
 fn a_future_of_an_earlier_call_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for failure in failures((1, 1), |world| {
             let root = || Grid::Run { row: 0, column: 0, left: 0, above: Tile(0, None) };
             frame::run(world, root(), &2);
@@ -587,7 +587,7 @@ fn a_future_of_an_earlier_call_ends_the_call() {
 
 #[test]
 fn calls_at_other_places_and_with_other_joins_are_other_calls() {
-    within_a_minute(|| {
+    within(LONG, || {
         let places = failures((2, 1), |world| match world.rank() {
             0 => rule(world, Rule::Text(String::new())),
             _ => frame::run(world, Rule::Text(String::new()), &AtomicUsize::new(0)),
@@ -622,7 +622,7 @@ fn forged_messages_end_the_call() {
         (encode(2, [place(up), place(mine)].concat()), "to rank 1"),
         (encode(2, [place(mine), place((9, 0, 1, 0))].concat()), "to rank 1"),
     ];
-    within_a_minute(move || {
+    within(LONG, move || {
         for (bytes, expected) in forged {
             let other = Other::default();
             let rank = other.run(|world| rule(&world, Rule::Text(String::new())));

@@ -1,7 +1,7 @@
 //! Long outputs, which stay where they were made until they are wanted.
 
 use crate::support::other::Other;
-use crate::support::{text, within_a_minute};
+use crate::support::{LONG, text, within};
 use furcate::prelude::*;
 use furcate_cluster::transport::{Envelope, Malformed, Message};
 use furcate_cluster::{Counts, SpreadOver, Threads, Transport, World};
@@ -91,7 +91,7 @@ fn sum(counts: &[Counts], count: impl Fn(&Counts) -> u64) -> f64 {
 /// Rank 0 wants all strings, and makes some of them.
 #[test]
 fn long_outputs_are_sent_about_once() {
-    within_a_minute(|| {
+    within(LONG, || {
         for _ in 0..5 {
             let counts = long_strings(4096);
             let sent = sum(&counts, |counts| counts.bytes) / (100.0 * LEN as f64);
@@ -175,7 +175,7 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
 /// Every rank gets the result, and none sends it more than twice.
 #[test]
 fn the_result_goes_down_a_tree() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(7).run(|world| {
             let bytes: Vec<u8> = (0..100_000_u32).into_par_iter().map(|i| i as u8).spread(world).collect();
             let sum: u64 = (0..7_u64).into_par_iter().spread(world).sum();
@@ -191,7 +191,7 @@ fn the_result_goes_down_a_tree() {
 
 #[test]
 fn a_node_goes_to_the_longest_output() {
-    within_a_minute(|| {
+    within(LONG, || {
         let end = |other: &Other, _| other.tell(Message::End(postcard::to_allocvec(&(0_u8, "end")).unwrap()));
         assert_eq!(node_of_two(end), Ok(()));
     });
@@ -221,7 +221,7 @@ fn forged_messages_about_held_outputs_end_the_call() {
             "does not have",
         ),
     ];
-    within_a_minute(move || {
+    within(LONG, move || {
         for (message, expected) in forged {
             // A second fetch of the same output, if there is no message.
             let then =
@@ -234,7 +234,7 @@ fn forged_messages_about_held_outputs_end_the_call() {
 
 #[test]
 fn short_outputs_are_not_held() {
-    within_a_minute(|| {
+    within(LONG, || {
         let counts = Threads::new(3).run(|world| {
             for i in 0..100 {
                 assert_eq!((0..1000 + i).into_par_iter().spread(world).count(), 1000 + i);

@@ -1,6 +1,6 @@
 //! Parts that are hard to give away: that cannot be cut any more, or that cannot be encoded.
 
-use crate::support::{text, within_a_minute};
+use crate::support::{LONG, text, within};
 use furcate::Divisible;
 use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, Threads};
@@ -32,7 +32,7 @@ impl Divisible for CutOnce {
 /// cut. The output of the right half is not lost.
 #[test]
 fn a_gap_stays_in_front_of_an_empty_half() {
-    within_a_minute(|| {
+    within(LONG, || {
         for units in 200..260 {
             let walk = |count: &mut u64, units: &mut CutOnce, n: usize| {
                 for number in units.numbers.by_ref().take(n) {
@@ -75,7 +75,7 @@ impl Divisible for Secret {
 
 #[test]
 fn a_piece_that_cannot_be_encoded_ends_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         let results = Threads::new(2).try_run(|world| {
             let walk = |count: &mut u64, units: &mut Secret, n: usize| {
                 for _ in 0..n {

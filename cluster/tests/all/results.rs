@@ -1,6 +1,6 @@
 //! Every result equals the sequential one, on every rank.
 
-use crate::support::{Random, busy, within_a_minute};
+use crate::support::{LONG, Random, busy, within};
 use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, Threads, World};
 use std::fmt::Debug;
@@ -20,7 +20,7 @@ fn everywhere<T: Debug + PartialEq + Send>(expected: &T, program: impl Fn(&World
 
 #[test]
 fn lengths() {
-    within_a_minute(|| {
+    within(LONG, || {
         for len in [0_u64, 1, 2, 3, 7, 8, 9, 63, 1000] {
             everywhere(&(0..len).sum::<u64>(), |world| (0..len).into_par_iter().spread(world).sum());
             everywhere(&(0..len).collect::<Vec<_>>(), |world| {
@@ -33,7 +33,7 @@ fn lengths() {
 
 #[test]
 fn terminals() {
-    within_a_minute(|| {
+    within(LONG, || {
         let v: Vec<u64> = (0..500).map(|i| i * 7919 % 503).collect();
         let v = &v[..];
         let odd = |x: &u64| x % 2 == 1;
@@ -75,7 +75,7 @@ fn terminals() {
 
 #[test]
 fn chains() {
-    within_a_minute(|| {
+    within(LONG, || {
         let v: Vec<u32> = (0..300).collect();
         let v = &v[..];
         everywhere(&v.iter().rev().copied().collect::<Vec<_>>(), |world| {
@@ -123,7 +123,7 @@ fn chains() {
 /// Slices in pieces.
 #[test]
 fn chunks_and_windows() {
-    within_a_minute(|| {
+    within(LONG, || {
         let v: Vec<u32> = (0..203).collect();
         let v = &v[..];
         let sums = |pieces: &mut dyn Iterator<Item = &[u32]>| {
@@ -159,7 +159,7 @@ fn chunks_and_windows() {
 #[test]
 fn collections() {
     use std::collections::{BTreeMap, BTreeSet, LinkedList, VecDeque};
-    within_a_minute(|| {
+    within(LONG, || {
         let all: Vec<u32> = (0..203).collect();
         let queue = || {
             let mut queue: VecDeque<u32> = (50..203).collect();
@@ -195,7 +195,7 @@ fn collections() {
 
 #[test]
 fn adaptors_with_places() {
-    within_a_minute(|| {
+    within(LONG, || {
         let numbers = |range: std::ops::Range<u32>| range.into_par_iter();
         for (left, right) in [(100, 100), (100, 7), (3, 90), (0, 5), (0, 0)] {
             let mut turns = Vec::new();
@@ -228,7 +228,7 @@ fn adaptors_with_places() {
 /// Items behind `io_await` wait in the rank's own pool.
 #[test]
 fn futures() {
-    within_a_minute(|| {
+    within(LONG, || {
         let expected: Vec<u32> = (0..300).collect();
         everywhere(&expected, |world| {
             let items = (0..300_u32).into_par_iter().map(|x| async move {
@@ -245,7 +245,7 @@ fn futures() {
 /// Rank 0 has all the work. The order is kept although parts are stolen.
 #[test]
 fn uneven_work_is_stolen_in_order() {
-    within_a_minute(|| {
+    within(LONG, || {
         let expected: String = (0..400_u32).map(|x| format!("{x} ")).collect();
         for (ranks, workers) in [(2, 1), (3, 1), (4, 2)] {
             let results = Threads::new(ranks).workers(workers).run(|world| {
@@ -273,7 +273,7 @@ fn uneven_work_is_stolen_in_order() {
 
 #[test]
 fn random_lengths_and_loads() {
-    within_a_minute(|| {
+    within(LONG, || {
         let mut random = Random(11);
         for _ in 0..60 {
             let (len, ranks, workers) = (random.index(300) as u64, 1 + random.index(5), 1 + random.index(2));
@@ -290,7 +290,7 @@ fn random_lengths_and_loads() {
 
 #[test]
 fn ten_thousand_short_calls() {
-    within_a_minute(|| {
+    within(LONG, || {
         Threads::new(2).run(|world| {
             for i in 0..10_000_u64 {
                 let len = i % 4;
@@ -303,7 +303,7 @@ fn ten_thousand_short_calls() {
 #[test]
 fn a_vector_that_owns_its_elements_drops_each_once() {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-    within_a_minute(|| {
+    within(LONG, || {
         struct Counted<'a>(&'a AtomicUsize);
         impl Drop for Counted<'_> {
             fn drop(&mut self) {
@@ -321,7 +321,7 @@ fn a_vector_that_owns_its_elements_drops_each_once() {
 
 #[test]
 fn the_table_has_a_line_for_each_rank() {
-    within_a_minute(|| {
+    within(LONG, || {
         let tables = Threads::new(3).run(|world| {
             (0..1000_u64).into_par_iter().map(busy).spread(world).max();
             world.table()

@@ -1,7 +1,7 @@
 //! Thieves that get a share, and thieves that are refused: because little is left, or because the victim is out of work.
 
 use crate::support::other::Other;
-use crate::support::within_a_minute;
+use crate::support::{LONG, within};
 use furcate::prelude::*;
 use furcate_cluster::transport::Message;
 use furcate_cluster::{SpreadOver, Threads};
@@ -36,7 +36,7 @@ fn reply(len: u64, at: u64, work: impl Fn(u64) + Send + Sync + 'static) -> Messa
 /// The rest takes some ten microseconds. If the rank is interrupted just before the thief comes, it seems to be longer, so the loop is run again.
 #[test]
 fn a_task_that_ends_soon_is_not_divided() {
-    within_a_minute(|| {
+    within(LONG, || {
         let is_refused = || {
             let reply = reply(2000, 1980, |_| spin(Duration::from_nanos(200)));
             // A rank that looks at its mail after its last item says that it does not work.
@@ -51,7 +51,7 @@ fn a_task_that_ends_soon_is_not_divided() {
 /// The rest takes ten milliseconds at least.
 #[test]
 fn a_task_that_goes_on_for_long_is_divided() {
-    within_a_minute(|| {
+    within(LONG, || {
         let sleep = |_| thread::sleep(Duration::from_micros(200));
         assert!(matches!(reply(20, 10, sleep), Message::Share { .. }));
     });
@@ -60,7 +60,7 @@ fn a_task_that_goes_on_for_long_is_divided() {
 /// The first items of each share are cheap, and say nothing about the rest. A step that begins among them may hold some hundred units. A thief that was refused comes again.
 #[test]
 fn items_that_grow_expensive_are_stolen() {
-    within_a_minute(|| {
+    within(LONG, || {
         let counts = Threads::new(2).run(|world| {
             // Both ranks are there.
             assert_eq!((0..2_u64).into_par_iter().spread(world).count(), 2);
@@ -79,7 +79,7 @@ fn items_that_grow_expensive_are_stolen() {
 /// The thief comes when one item is left, so there is nothing to divide. It waits until the rank is out of work.
 #[test]
 fn waiting_thieves_are_refused_by_a_rank_that_becomes_idle() {
-    within_a_minute(|| {
+    within(LONG, || {
         let other = Other::default();
         let thief = other.clone();
         let rank = run(&other, 2, move |i| {

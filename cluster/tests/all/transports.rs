@@ -1,6 +1,6 @@
 //! Transports that delay messages, damage them, or lose them.
 
-use crate::support::{Random, busy, text, within_a_minute};
+use crate::support::{LONG, Random, busy, text, within};
 use furcate::ThreadPoolBuilder;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
@@ -177,7 +177,7 @@ fn all_equal<T: PartialEq + Debug>(results: Vec<thread::Result<T>>, expected: &T
 
 #[test]
 fn messages_that_overtake_each_other() {
-    within_a_minute(|| {
+    within(LONG, || {
         for seed in 0..40 {
             let ranks = 2 + seed as usize % 4;
             let expected: Vec<String> =
@@ -230,7 +230,7 @@ impl Frame for Halves {
 /// All ranks share one pool. A rank that waits for mail holds no thread of it.
 #[test]
 fn messages_about_frames_that_overtake_each_other() {
-    within_a_minute(|| {
+    within(LONG, || {
         for seed in 0..20 {
             let ranks = 2 + seed as usize % 4;
             let worlds = Unsteady::worlds(ranks, seed * 1000, Fault::None);
@@ -242,7 +242,7 @@ fn messages_about_frames_that_overtake_each_other() {
 
 #[test]
 fn interruptions_that_are_overtaken() {
-    within_a_minute(|| {
+    within(LONG, || {
         for seed in 0..40 {
             let ranks = 2 + seed as usize % 4;
             let worlds = Unsteady::worlds(ranks, seed * 1000, Fault::None).into_iter();
@@ -269,7 +269,7 @@ fn interruptions_that_are_overtaken() {
 /// The last item cancels a token. All ranks agree whether that was in time, though nobody else hears of it before the end.
 #[test]
 fn interruptions_that_come_too_late() {
-    within_a_minute(|| {
+    within(LONG, || {
         for seed in 0..20 {
             let results = run(Unsteady::worlds(2, seed * 1000, Fault::LateStops), |world| {
                 let token = CancelToken::new();
@@ -288,7 +288,7 @@ fn interruptions_that_come_too_late() {
 /// Rank 0 makes no other call, and does not end: it waits for the other ranks. They get the result though it fits in no buffer.
 #[test]
 fn rank_0_leaves_when_the_result_is_under_way() {
-    within_a_minute(|| {
+    within(LONG, || {
         let worlds = Unsteady::worlds(3, 1, Fault::KeepEnds(100)).into_iter();
         let worlds = worlds.map(|world| world.with_timeout(Duration::from_millis(1000))).collect();
         let all = Barrier::new(3);
@@ -306,7 +306,7 @@ fn rank_0_leaves_when_the_result_is_under_way() {
 /// rank takes the output of rank 1 for the whole.
 #[test]
 fn what_is_left_of_a_failed_call_is_not_a_result() {
-    within_a_minute(|| {
+    within(LONG, || {
         let (timeouts, all) = ([1000, 1000, 100].map(Duration::from_millis), Barrier::new(3));
         let worlds = Unsteady::worlds(3, 1, Fault::LateAborts).into_iter().zip(timeouts);
         let worlds = worlds.map(|(world, timeout)| world.with_timeout(timeout)).collect();
@@ -340,7 +340,7 @@ fn what_is_left_of_a_failed_call_is_not_a_result() {
 
 #[test]
 fn damaged_messages_end_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         let mut failed = 0;
         for number in 0..20 {
             let worlds = Unsteady::worlds(3, number, Fault::Damage(number)).into_iter();
@@ -365,7 +365,7 @@ fn damaged_messages_end_the_call() {
 /// The message says that the builds differ, not the calls, and which rank has which.
 #[test]
 fn other_builds_are_reported_on_all_ranks() {
-    within_a_minute(|| {
+    within(LONG, || {
         for other in 0..3 {
             for seed in 0..5 {
                 for result in run(Unsteady::worlds(3, seed, Fault::OtherBuild(other)), |world| {
@@ -386,7 +386,7 @@ fn other_builds_are_reported_on_all_ranks() {
 
 #[test]
 fn outputs_for_other_gaps_end_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for result in run(Unsteady::worlds(3, 1, Fault::OtherGap), |world| {
             (0..10_u64).into_par_iter().spread(world).count()
         }) {
@@ -398,7 +398,7 @@ fn outputs_for_other_gaps_end_the_call() {
 
 #[test]
 fn outputs_that_are_too_long_end_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for result in run(Unsteady::worlds(3, 1, Fault::LongerOutputs), |world| {
             (0..10_u64).into_par_iter().spread(world).count()
         }) {
@@ -410,7 +410,7 @@ fn outputs_that_are_too_long_end_the_call() {
 
 #[test]
 fn lost_messages_end_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for inline in [0, 1 << 30] {
             let worlds = Unsteady::worlds(3, 1, Fault::LoseOutputs).into_iter();
             let patient = |world: World| world.with_timeout(Duration::from_millis(300)).with_inline(inline);
@@ -427,7 +427,7 @@ fn lost_messages_end_the_call() {
 /// Fetches that cannot be right are refused. The rank that has sent them may have the result already, and leave.
 #[test]
 fn wrong_fetches_end_the_call() {
-    within_a_minute(|| {
+    within(LONG, || {
         for (fault, expected) in [
             (Fault::OtherOutput, "which does not hold it"),
             (Fault::FetchTwice, "which does not hold it"),

@@ -1,6 +1,6 @@
 //! Values that travel: trees that are found while they are searched, and reductions that are not commutative.
 
-use crate::support::{Random, busy, within_a_minute};
+use crate::support::{LONG, Random, busy, within};
 use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, Threads};
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ fn a_thousand_random_trees_some_of_whose_outputs_are_held() {
 
 /// Runs the test with outputs that are sent at once up to this length.
 fn a_thousand_random_trees(inline: u64) {
-    within_a_minute(move || {
+    within(LONG, move || {
         let ranks = Threads::new(3).inline(inline).run(|world| {
             let mut random = Random(5);
             for _ in 0..1000 {
@@ -146,7 +146,7 @@ fn a_thousand_random_trees(inline: u64) {
 
 #[test]
 fn stacks_that_grow_are_counted() {
-    within_a_minute(|| {
+    within(LONG, || {
         for ranks in [1, 2, 4] {
             for seed in 0..10 {
                 let mut expected = 0_u64;
@@ -170,7 +170,7 @@ fn stacks_that_grow_are_counted() {
 
 #[test]
 fn an_empty_value_has_one_piece() {
-    within_a_minute(|| {
+    within(LONG, || {
         let here = Forest { trees: vec![] }.wrap_iter().count();
         let there = Threads::new(3).run(|world| Forest { trees: vec![] }.wrap_iter().spread(world).count());
         assert_eq!(there, [here as u64; 3]);

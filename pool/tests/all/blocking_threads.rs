@@ -263,7 +263,7 @@ fn a_pool_of_fixed_threads_that_computes_reports_nothing() {
                     let runs = Arc::clone(&ran);
                     thread::scope(|threads| drop(threads.spawn(|| pool.spawn(move || runs.set())).join()));
                     until(|| pool.stats().total().waits > 0);
-                    work_for(Duration::from_millis(20));
+                    spin(Duration::from_millis(20));
                 };
                 join(|| is_stolen.wait(), queues);
             });

@@ -169,11 +169,11 @@ fn parts_that_lie_ready_when_the_deque_is_spilled() {
         for threads in [1, 2, 3] {
             let (here, other) = (pool(threads), pool(1));
             // Waits for another pool, which needs a thread of this one.
-            let abroad = || other.install(|| here.install(|| work_for(Duration::from_micros(100))));
+            let abroad = || other.install(|| here.install(|| spin(Duration::from_micros(100))));
             // Waits for a half that may be stolen, long enough to give its slot away.
             let stolen = || {
                 let half = Duration::from_micros(100);
-                join(|| thread::sleep(half), || work_for(half * 5));
+                join(|| thread::sleep(half), || spin(half * 5));
             };
             for how in [How::Forks, How::Offers] {
                 for wait in [&abroad as &(dyn Fn() + Sync), &stolen] {

@@ -16,7 +16,7 @@ fn panics_reach_the_root() {
                 let (begun, ended, dropped) = (Flag::default(), AtomicUsize::new(0), AtomicUsize::new(0));
                 let right = |_: Context| {
                     begun.set();
-                    work_for(Duration::from_micros(200));
+                    spin(Duration::from_micros(200));
                     add(&ended);
                     assert!(!right_panics, "on purpose: right");
                 };

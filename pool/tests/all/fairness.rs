@@ -149,7 +149,7 @@ fn a_job_from_outside_has_its_turn_beside_tasks_that_wake_themselves() {
                     drop(pool.spawn_future(async move {
                         while !over.is_set() {
                             add(&turns);
-                            work_for(std::time::Duration::from_micros(50));
+                            spin(std::time::Duration::from_micros(50));
                             Restless(1).await;
                         }
                     }));
@@ -186,7 +186,7 @@ fn tasks_before_the_small_call(fairness: Fairness) -> usize {
         threads.spawn(|| {
             call(TASKS, &large, &|| {
                 add(&begun);
-                work_for(std::time::Duration::from_millis(2));
+                spin(std::time::Duration::from_millis(2));
             })
         });
         threads.spawn(|| call(1, &small, &|| before.store(begun.load(SeqCst), SeqCst)));

@@ -261,7 +261,7 @@ fn a_forked_child_leaves_busy_pools_to_the_parent() {
         let begins = Arc::clone(&begun);
         pool.spawn(move || {
             begins.set();
-            work_for(time);
+            spin(time);
         });
         begun.wait();
         let runs = Arc::clone(ran);

@@ -2,17 +2,14 @@
 
 use crate::support::suspended::Gate;
 use crate::support::{LONG, until, within};
-use furcate_pool::{JoinHandle, ScopeHandle, ThreadPool, ThreadPoolBuilder, block_on, scope};
+use furcate_pool::{JoinHandle, ScopeHandle, ThreadPoolBuilder, block_on, scope};
 use futures_lite::future::yield_now;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
-}
+use testkit::pool;
 
 async fn after(time: Duration) {
     async_io::Timer::after(time).await;

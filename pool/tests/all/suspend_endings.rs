@@ -414,7 +414,7 @@ fn cancelled_while_all_are_woken() {
                             wakers.into_iter().for_each(Waker::wake);
                         });
                         others.spawn(move || {
-                            work_for(Duration::from_micros(round * 3));
+                            spin(Duration::from_micros(round * 3));
                             handle.cancel();
                         });
                         if round % 2 == 0 {

@@ -94,7 +94,7 @@ fn a_fork_join_goes_on_beside_tasks_that_are_woken_again_and_again() {
                 let over = Arc::clone(&over);
                 drop(pool.spawn_future(async move {
                     while !over.is_set() {
-                        work_for(Duration::from_micros(100));
+                        spin(Duration::from_micros(100));
                         Restless(1).await;
                     }
                 }));
@@ -152,13 +152,13 @@ fn slots_that_are_given_remain_as_many() {
                 let (waits, done, crowd) = (gate.wait_for(), Arc::clone(&done), Arc::clone(&crowd));
                 drop(pool.spawn_future(async move {
                     waits.await;
-                    crowd.while_in(|| work_for(Duration::from_micros(200)));
+                    crowd.while_in(|| spin(Duration::from_micros(200)));
                     add(&done);
                 }));
             }
             until(|| gate.waiting() == 200);
             gate.open();
-            let leaves = |_: u64| crowd.while_in(|| work_for(Duration::from_micros(20)));
+            let leaves = |_: u64| crowd.while_in(|| spin(Duration::from_micros(20)));
             fn tree(depth: u32, leaf: &(impl Fn(u64) + Sync)) {
                 if depth == 0 {
                     return leaf(0);
@@ -221,7 +221,7 @@ fn slots_of_threads_that_compute_are_not_taken_over() {
         let pool = pool(2);
         thread::scope(|threads| {
             for _ in 0..4 {
-                threads.spawn(|| pool.install(|| work_for(Duration::from_millis(100))));
+                threads.spawn(|| pool.install(|| spin(Duration::from_millis(100))));
             }
         });
         assert_eq!(pool.stats().total().slots_taken_over, 0);
@@ -304,11 +304,4 @@ fn the_last_fork_is_run_where_all_wait() {
         };
         pool.join_context(|_| block_on(outer.wait_for()), |_| inner_join());
     });
-}
-
-fn spin(time: Duration) {
-    let since = Instant::now();
-    while since.elapsed() < time {
-        std::hint::spin_loop();
-    }
 }

@@ -11,12 +11,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Duration;
+use testkit::pool;
 
 const LONG: Duration = Duration::from_secs(30);
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
-}
 
 /// A test's computation: its data, its closure, and the receiver of its outcome.
 struct Compute<T, B> {

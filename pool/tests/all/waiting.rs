@@ -37,7 +37,7 @@ fn a_lock_held_across_a_join_is_not_taken_by_the_waiting_thread() {
                 let (lock, count) = (Mutex::new(0), AtomicUsize::new(0));
                 let job = || {
                     let mut held = lock.lock().unwrap();
-                    stolen(|| add(&count), || work_for(Duration::from_micros(300)));
+                    stolen(|| add(&count), || spin(Duration::from_micros(300)));
                     *held += 1;
                 };
                 pool.scope(|s| (0..60).for_each(|_| s.spawn(|_| job())));
@@ -59,7 +59,7 @@ fn a_lock_held_across_a_scope_is_not_taken_by_the_waiting_thread() {
                     for _ in 0..60 {
                         s.spawn(|_| {
                             let mut held = lock.lock().unwrap();
-                            scope(|t| (0..3).for_each(|_| t.spawn(|_| work_for(Duration::from_micros(50)))));
+                            scope(|t| (0..3).for_each(|_| t.spawn(|_| spin(Duration::from_micros(50)))));
                             *held += 1;
                         });
                     }
@@ -76,7 +76,7 @@ fn waiting_does_not_grow_the_stack() {
     fn tree(depth: u32) -> usize {
         let block = std::hint::black_box([depth as u8; 512]);
         if depth == 0 {
-            work_for(Duration::from_micros(u64::from(block[0]) + 2));
+            spin(Duration::from_micros(u64::from(block[0]) + 2));
             return 1;
         }
         let (a, b) = join(|| tree(depth - 1), || tree(depth - 1));
@@ -96,10 +96,7 @@ fn waiting_does_not_grow_the_stack() {
                     for _ in 0..2000 {
                         s.spawn(|_| {
                             let _block = std::hint::black_box([0_u8; 2048]);
-                            join(
-                                || work_for(Duration::from_micros(5)),
-                                || work_for(Duration::from_micros(10)),
-                            );
+                            join(|| spin(Duration::from_micros(5)), || spin(Duration::from_micros(10)));
                             add(&count);
                         });
                     }
@@ -117,7 +114,7 @@ fn never_more_run_than_there_are_threads() {
     // many leaves at once.
     fn leaves(crowd: &Crowd, depth: u32) {
         if depth == 0 {
-            return crowd.while_in(|| work_for(Duration::from_micros(20)));
+            return crowd.while_in(|| spin(Duration::from_micros(20)));
         }
         join(|| leaves(crowd, depth - 1), || leaves(crowd, depth - 1));
     }
@@ -163,7 +160,7 @@ fn the_global_pool_is_not_crowded_by_its_guests() {
             for caller in 0..4 {
                 callers.spawn(move || {
                     for _ in 0..100 {
-                        let leaf = || crowd.while_in(|| work_for(Duration::from_micros(20)));
+                        let leaf = || crowd.while_in(|| spin(Duration::from_micros(20)));
                         if caller % 2 == 0 {
                             join(|| join(leaf, leaf), || join(leaf, leaf));
                         } else {

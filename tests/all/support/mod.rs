@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
-pub(crate) use testkit::{pool, pools, within_a_minute};
+pub(crate) use testkit::{LONG, pool, pools, within};
 
 /// Checks that every task that was suspended was resumed or dropped.
 #[track_caller]

@@ -3,7 +3,7 @@
 pub(crate) mod other;
 
 pub(crate) use testkit::panics::text;
-pub(crate) use testkit::{Random, within_a_minute};
+pub(crate) use testkit::{LONG, Random, within};
 
 /// Keeps the processor busy for some time that depends on the item.
 pub(crate) fn busy(turns: u64) -> u64 {

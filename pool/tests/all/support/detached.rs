@@ -1,6 +1,6 @@
 //! Detached computations that record what happens to their parts.
 
-use super::{Random, add, until, work_for};
+use super::{Random, add, spin, until};
 use furcate_pool::detach::{Detach, Detachable, Offers, RightPart};
 use furcate_pool::{Context, Executor};
 use std::marker::PhantomData;
@@ -53,7 +53,7 @@ impl Log {
         if item == self.bad {
             panic!("on purpose");
         }
-        work_for(Duration::from_micros(2));
+        spin(Duration::from_micros(2));
         item
     }
 

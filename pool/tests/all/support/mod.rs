@@ -8,11 +8,11 @@ use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[cfg(unix)]
 use std::{thread, time::Duration};
-pub(crate) use testkit::panics::{payload, quiet_panics};
+pub(crate) use testkit::panics::{payload, quiet_panics, text};
 #[cfg(unix)]
 pub(crate) use testkit::process::{aborted_child, processor_time};
 pub(crate) use testkit::process::{child, good_child, plays, said};
-pub(crate) use testkit::{LONG, Random, pool, spin as work_for, until, within};
+pub(crate) use testkit::{LONG, Random, pool, spin, until, within};
 
 pub(crate) const RULES: [WaitRule; 3] = [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any];
 
@@ -50,10 +50,7 @@ pub(crate) fn least_processor_time(window: Duration, limit: Duration) -> Duratio
 
 /// Returns the text of a panic with a string.
 pub(crate) fn message(payload: Box<dyn Any + Send>) -> String {
-    match payload.downcast::<&'static str>() {
-        Ok(text) => (*text).to_owned(),
-        Err(payload) => *payload.downcast::<String>().expect("a message"),
-    }
+    text(&*payload).to_owned()
 }
 
 /// Counts the threads that are inside a section of code at once.
