@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export RUSTFLAGS="--cfg furcate_rayon"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/rayon"
-cargo test -p furcate -p furcate-schedulers --features furcate/rayon --lib --test all --locked
+cargo test -p furcate-tests -p furcate-schedulers --lib --tests --locked

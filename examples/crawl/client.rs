@@ -1,7 +1,7 @@
 //! One exchange with the server, in three versions: for threads that block, with async-io, and with tokio. The parser, the
 //! steps and the reuse of connections are the same.
 
-use crate::http::{Error, Page, Request};
+use super::http::{Error, Page, Request};
 use async_io::Async;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,11 +1,11 @@
 //! The contestants and their times.
 
-use crate::common::progress::Progress;
-use crate::data::BUCKETS;
-use crate::http::Error;
-use crate::job::{Done, Job, Reference};
-use crate::process::{Server, own_processor_time};
-use crate::{with_furcate, with_rayon, with_tokio};
+use super::common::progress::Progress;
+use super::data::BUCKETS;
+use super::http::Error;
+use super::job::{Done, Job, Reference};
+use super::process::{Server, own_processor_time};
+use super::{with_furcate, with_rayon, with_tokio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};

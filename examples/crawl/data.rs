@@ -6,8 +6,8 @@
 //! 00:00:17.250 station-07 23.4
 //! ```
 
-use crate::common::random::Random;
-use crate::http::Error;
+use super::common::random::Random;
+use super::http::Error;
 use miniz_oxide::{deflate, inflate};
 use std::fmt::Write;
 use std::ops::Range;

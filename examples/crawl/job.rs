@@ -1,9 +1,9 @@
 //! The job: fetch every block of the server's file, and count its readings.
 
-use crate::client::Connections;
-use crate::data::{BUCKETS, count};
-use crate::http::{Error, Page, Request};
-use crate::process::own_processor_time;
+use super::client::Connections;
+use super::data::{BUCKETS, count};
+use super::http::{Error, Page, Request};
+use super::process::own_processor_time;
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! The server process from its parent's view, and the processor time of a process.
 
-use crate::http::Error;
+use super::http::Error;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, Stdio};

@@ -4,8 +4,8 @@
 //! memory. One thread does everything. The server ends with the process that started it: that process keeps the other
 //! end of its standard input.
 
-use crate::data::Stored;
-use crate::http::{Head, parse_range};
+use super::data::Stored;
+use super::http::{Head, parse_range};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
 use std::net::Ipv4Addr;

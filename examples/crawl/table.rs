@@ -1,11 +1,11 @@
 //! The output: a histogram, and the table of times.
 
-use crate::Options;
-use crate::common::output::{grouped, line};
-use crate::common::table::{Cell, Table, time};
-use crate::contest::{Contestant, ROUNDS};
-use crate::data::BUCKETS;
-use crate::job::Reference;
+use super::Options;
+use super::common::output::{grouped, line};
+use super::common::table::{Cell, Table, time};
+use super::contest::{Contestant, ROUNDS};
+use super::data::BUCKETS;
+use super::job::Reference;
 use std::time::Duration;
 
 pub(crate) fn print(

@@ -1,9 +1,9 @@
 //! The job with `io_await`: a chain. Requests, tables and output are borrowed.
 
-use crate::client::Connections;
-use crate::data::{BUCKETS, count};
-use crate::http::Error;
-use crate::job::{Done, Job};
+use super::client::Connections;
+use super::data::{BUCKETS, count};
+use super::http::Error;
+use super::job::{Done, Job};
 use furcate::prelude::*;
 
 pub(crate) fn awaiting(job: &Job) -> Result<Done, Error> {

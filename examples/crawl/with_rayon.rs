@@ -1,9 +1,9 @@
 //! The job with rayon: its threads wait. So as many threads as requests in flight are needed, or time is lost.
 
-use crate::client::Connections;
-use crate::data::{BUCKETS, count};
-use crate::http::{Error, Request};
-use crate::job::{Done, Job};
+use super::client::Connections;
+use super::data::{BUCKETS, count};
+use super::http::{Error, Request};
+use super::job::{Done, Job};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::net::TcpStream;

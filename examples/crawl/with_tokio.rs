@@ -1,10 +1,10 @@
 //! The job with tokio: a task for each request, and a semaphore. Tasks may not borrow. So shared values are
 //! reference-counted, and each task makes its own histogram, which is copied to its place afterwards.
 
-use crate::client::Connections;
-use crate::data::{BUCKETS, count};
-use crate::http::{Error, Page};
-use crate::job::{Done, Job};
+use super::client::Connections;
+use super::data::{BUCKETS, count};
+use super::http::{Error, Page};
+use super::job::{Done, Job};
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;

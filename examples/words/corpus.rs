@@ -1,6 +1,6 @@
 //! Texts whose words are counted: read from files, or generated.
 
-use crate::common::random::Random;
+use super::common::random::Random;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! One sentence about a comparison: the chain that won, its lead, and the reason, all from measured numbers.
 
-use crate::common::timing::Times;
+use super::common::timing::Times;
 
 /// A lead that is smaller than this counts as a tie.
 const LEAD: f64 = 1.05;

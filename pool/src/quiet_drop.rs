@@ -1,15 +1,21 @@
 //! Drops that do not unwind. While a thread unwinds, a second panic in a drop would abort the process.
 
-use std::mem::{self, ManuallyDrop};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 /// Drops a value that no caller receives, and swallows a panic of the drop. Another panic has come before it, and is the one to report.
 /// The payload of the swallowed panic is leaked, because its drop might panic as well.
 pub fn drop_quietly<T>(value: T) {
-    let value = ManuallyDrop::new(value);
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(ManuallyDrop::into_inner(value)))) {
-        mem::forget(payload);
+    /// Compiled once, and not for each type.
+    fn quietly(action: &mut dyn FnMut()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(action)) {
+            mem::forget(payload);
+        }
+    }
+    if const { mem::needs_drop::<T>() } {
+        let mut value = Some(value);
+        quietly(&mut || value = None);
     }
 }
 

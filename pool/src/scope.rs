@@ -288,7 +288,13 @@ impl<'scope> Scope<'scope> {
     /// Calls `f`. Keeps its panic, if it is the scope's first.
     pub(crate) fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
         // Unwind-safe: the scope's caller unwinds with the payload.
-        catch_unwind(AssertUnwindSafe(f)).map_err(|payload| self.keep(payload)).ok()
+        match catch_unwind(AssertUnwindSafe(f)) {
+            Ok(result) => Some(result),
+            Err(payload) => {
+                self.keep(payload);
+                None
+            }
+        }
     }
 
     /// Keeps a panic, if it is the first, and cancels the scope's tasks. Called in the body or in a job.

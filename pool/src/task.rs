@@ -49,7 +49,7 @@ use crate::stats::Counter;
 use crate::suspension::Suspension;
 use crate::trace::{self, Kind};
 use crate::worker::{Header, SpawnHeader, Worker};
-use erased::{Core, NOBODY, OUTSIDE, TaskTable, name};
+use erased::{Core, NOBODY, TaskTable, name};
 use state::{BeginAction, SuspendAction, WakeAction};
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -128,7 +128,7 @@ where
         // As if it was woken in a poll: the worker that takes it begins with a poll.
         let (WakeAction::InPoll | WakeAction::Coalesced | WakeAction::Submit) = state.wake();
         if !scope.tasks().insert(task.cast()) || state.suspend() == SuspendAction::Cancelled {
-            scope.with_worker(|worker| Task::<F, K>::abandon(task.cast(), worker));
+            Core::abandon(task.cast());
         } else {
             crate::spawn::queue(scope.registry(), task.cast());
         }
@@ -162,35 +162,6 @@ where
         };
         // Unwind-safe: after a panic the future is dropped.
         waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))))
-    }
-
-    /// Ends a poll that gave `Pending`: afterwards any thread may own the task, or none.
-    ///
-    /// # Safety
-    ///
-    /// The task is the caller's, who does not use it again. It is in its scope's list, or was. `worker` is this
-    /// thread's.
-    unsafe fn settle(this: NonNull<Self>, worker: Option<&Worker>) {
-        // SAFETY: by the caller's promise. After `suspend` the task is used only if the result of `suspend` says that
-        // it is still this thread's.
-        unsafe {
-            let core = &this.as_ref().core;
-            if core.polled_by.get() == NOBODY {
-                (*core.scope).count(|worker| &worker.suspensions, |outside| &outside.suspensions, 1);
-            }
-            core.polled_by.set(worker.map_or(OUTSIDE, name));
-            trace::record(Kind::Suspend, this.addr().get() as u64);
-            match core.state.suspend() {
-                SuspendAction::Suspended => {}
-                SuspendAction::Again => {
-                    if let Some(worker) = worker {
-                        worker.counters.wakes_in_poll.add();
-                    }
-                    Core::submit(this.cast());
-                }
-                SuspendAction::Cancelled => Self::abandon(this.cast(), worker),
-            }
-        }
     }
 
     /// # Safety
@@ -234,7 +205,7 @@ where
                     if can_suspend && scope.suspension() == Suspension::Proactive && core.state.will_wait() {
                         core.suspend_deque(worker);
                     }
-                    Self::settle(this, Some(worker));
+                    Core::settle(this.cast(), Some(worker));
                 }
                 Ok(Poll::Ready(output)) => {
                     let credits = match Self::end(this, scope) {

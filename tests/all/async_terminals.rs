@@ -78,8 +78,8 @@ impl Gate {
     }
 }
 
-/// Runs each of the terminals, on a chain whose items become ready in different ways.
-async fn all_terminals(pool: &Arc<ThreadPool>, ways: Ways, len: u64) {
+/// Runs some terminals (`async_terminals_all` has all) on a chain whose items become ready in different ways.
+async fn some_terminals(pool: &Arc<ThreadPool>, ways: Ways, len: u64) {
     let chain = |pool: &Arc<ThreadPool>| {
         (0..len)
             .into_par_iter()
@@ -91,8 +91,6 @@ async fn all_terminals(pool: &Arc<ThreadPool>, ways: Ways, len: u64) {
     let items: Vec<u64> = (0..len).filter(|x| x % 3 != 1).collect();
     let it = || chain(pool);
     assert_eq!(it().async_collect::<Vec<_>>().await, items);
-    assert_eq!(it().async_count().await, items.len());
-    assert_eq!(it().async_sum::<u64>().await, items.iter().sum::<u64>());
     let text = it().map(|x| format!("{x} ")).async_reduce(String::new, |a, b| a + &b).await;
     assert_eq!(text, items.iter().map(|x| format!("{x} ")).collect::<String>());
     let seen = Arc::new(Mutex::new(vec![]));
@@ -101,14 +99,6 @@ async fn all_terminals(pool: &Arc<ThreadPool>, ways: Ways, len: u64) {
     seen.lock().unwrap().sort_unstable();
     assert_eq!(*seen.lock().unwrap(), items);
     assert_eq!(it().async_try_for_each(move |x| if x < len { Ok(()) } else { Err(x) }).await, Ok(()));
-    assert_eq!(
-        it().map(Some).async_try_reduce(|| 0, |a, b| Some(a.max(b))).await,
-        Some(items.last().map_or(0, |x| *x))
-    );
-    assert_eq!(it().async_any(|x| x == 0).await, len > 0);
-    assert!(it().async_all(|x| x % 3 != 1).await);
-    assert!(!it().async_any(|x| x % 3 == 1).await);
-    assert_eq!(it().async_find_any(|x| *x == 2).await, items.contains(&2).then_some(2));
     assert_eq!(it().async_find_first(|x| *x > 2).await, items.iter().copied().find(|x| *x > 2));
 }
 
@@ -120,7 +110,7 @@ fn from_a_plain_thread() {
         let pool = Arc::new(pool(threads));
         for ways in WAYS {
             for len in [0, 1, 2, 100] {
-                block_on(all_terminals(&pool, ways, len));
+                block_on(some_terminals(&pool, ways, len));
             }
         }
         assert_settled(&pool);
@@ -136,7 +126,7 @@ fn from_the_threads_of_tokio() {
         let runtime = builder.worker_threads(2).build().unwrap();
         let mine = Arc::clone(&pool);
         runtime.block_on(async {
-            all_terminals(&mine, Ways::Mixed(5), 50).await;
+            some_terminals(&mine, Ways::Mixed(5), 50).await;
             // Many tasks, which move between threads.
             let tasks: Vec<_> = (0..50)
                 .map(|i| {
@@ -172,7 +162,7 @@ fn from_inside_the_pool() {
         assert_eq!(sums(&pool).sum::<u64>(), expected);
         assert_eq!(block_on(sums(&pool).async_sum::<u64>()), expected);
         let mine = Arc::clone(&pool);
-        furcate::block_on(pool.spawn_future(async move { all_terminals(&mine, Ways::Mixed(7), 60).await }));
+        furcate::block_on(pool.spawn_future(async move { some_terminals(&mine, Ways::Mixed(7), 60).await }));
         assert_settled(&pool);
     }
 }
@@ -872,7 +862,6 @@ fn on_other_engines() {
     assert_eq!(block_on((0..10_u32).into_par_iter().on(pool).async_sum::<u32>()), 45);
 }
 
-#[cfg(feature = "rayon")]
 #[test]
 fn on_rayon() {
     let sum = (0..100_u64).into_par_iter().map(|x| Ways::Mixed(3).give(x, x)).io_await().on(furcate::Rayon);

@@ -48,15 +48,15 @@ const CALLS: &[Call] = &[
         let (mut a, mut b) = ([1, 2], [3, 4]);
         drop(SlicePart::new(&mut a).fuse(SlicePart::new(&mut b)));
     }),
-    #[cfg(feature = "stream")]
+    #[cfg(not(furcate_rayon))]
     ("into_stream", || drop((0..9).into_par_iter().into_stream(0))),
-    #[cfg(feature = "stream")]
+    #[cfg(not(furcate_rayon))]
     ("into_stream_unordered", || drop((0..9).into_par_iter().into_stream_unordered(0))),
-    #[cfg(feature = "stream")]
+    #[cfg(not(furcate_rayon))]
     ("pipeline, max_in_flight", || {
         drop(furcate::stream::pipeline(futures_lite::stream::iter(0..9)).max_in_flight(0));
     }),
-    #[cfg(feature = "stream")]
+    #[cfg(not(furcate_rayon))]
     ("pipeline, stage_async_at_most", || {
         drop(furcate::stream::pipeline(futures_lite::stream::iter(0..9)).stage_async_at_most(0, ready));
     }),

@@ -2,7 +2,7 @@
 //!
 //! `book/trees.txt` has a line for each tree: the call, and the parts from left to right, parents first. A star marks a
 //! part that another worker runs. `book/pictures.py` draws the pictures from this file. After a change of a policy,
-//! `FURCATE_TREES=write cargo test -p furcate --test all division_trees::` writes the file anew.
+//! `FURCATE_TREES=write cargo test -p furcate-tests division_trees::` writes the file anew.
 #![cfg(not(furcate_rayon))]
 
 use furcate::detach::Alone;
@@ -142,7 +142,7 @@ fn the_book_shows_the_trees_that_the_library_makes() {
         scripted!("bound_depth(1).by_exponential_blocks()", 62, None, bound_depth(1).by_exponential_blocks()),
     ];
     let made = lines.join("\n") + "\n";
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/book/trees.txt");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../book/trees.txt");
     if std::env::var_os("FURCATE_TREES").is_some_and(|value| value == "write") {
         std::fs::write(file, &made).unwrap();
     }

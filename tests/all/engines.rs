@@ -1,5 +1,4 @@
 //! A pool of one's own is an engine, whether it is borrowed or shared.
-#![cfg(feature = "stream")]
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;

@@ -1,6 +1,6 @@
 //! The examples as a stranger runs them: with `--help`, a wrong word, numbers out of bounds, unknown flags, a reader
 //! that leaves, a terminal, and a kill.
-#![cfg(all(feature = "derive", feature = "stream", feature = "tokio", not(furcate_rayon)))]
+#![cfg(not(furcate_rayon))]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -34,21 +34,11 @@ const NUMBERS: &[Numbers] = &[
     Numbers { name: "pipeline", arguments: &[("BLOCKS", 1, 100_000)] },
 ];
 
-/// The folder of the built examples. `cargo test` has built all but those with tests of their own, which it builds as tests.
+/// The folder of the examples, which `cargo test` builds before it runs tests.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let mut folder = env::current_exe().expect("the test's binary");
     folder.pop();
     folder.set_file_name("examples");
-    let target = folder.ancestors().nth(2).expect("a target folder");
-    // `--workspace` selects the features of the tests, so that the library is not built once more.
-    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--workspace", "--profile", "test"])
-        .args(["--example", "crawl", "--example", "grep", "--example", "words", "--target-dir"])
-        .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .expect("cargo runs");
-    assert!(status.success(), "the examples do not build");
     folder
 });
 
@@ -57,13 +47,13 @@ fn program(name: &str) -> Command {
     let path = FOLDER.join(name);
     assert!(path.exists(), "no {}: run all tests, `cargo test --workspace`", path.display());
     let mut command = Command::new(path);
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     command
 }
 
 /// The names of the examples, as cargo finds them.
 fn names() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("examples");
     let entries = fs::read_dir(folder).expect("the examples").map(|entry| entry.expect("an entry").path());
     let examples =
         entries.filter(|path| path.extension().is_some_and(|rs| rs == "rs") || path.join("main.rs").exists());
@@ -179,7 +169,7 @@ fn wrong_arguments_are_refused_by_name_and_bounds() {
 
 #[test]
 fn grep_finds_lines() {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
     assert_eq!(succeeds("grep", &["[[example]]", manifest]).lines().next(), Some("[[example]]"));
     assert_eq!(succeeds("grep", &["no line has this", "/dev/null"]), "");
     let table = succeeds("grep", &["--compare", "--rounds", "3", "name", manifest]);

@@ -42,9 +42,10 @@ trait Sums: Sync {
     fn tree<E: Executor + Copy + Send + Sync>(&self, on: E) -> String;
 }
 
-/// Schedulers by their names, each under a list of pairs of policies. Calls `$then` with values that implement [`Sums`].
+/// Schedulers by their names, each under a list of pairs of policies, with a macro that makes a list of sums. Calls `$then` with values that
+/// implement [`Sums`].
 macro_rules! schedules {
-    ($then:ident: $($Name:ident $(.$word:ident($($argument:expr),*))* under $policies:expr;)+) => {$({
+    ($then:ident: $($Name:ident $(.$word:ident($($argument:expr),*))* under $policies:expr, $sums:ident;)+) => {$({
         struct $Name(AnyPolicy, AnyPolicy);
         impl Sums for $Name {
             fn sums<E: Executor + Copy + Send + Sync>(&self, v: &[f64], w: &[f64], on: E) -> Vec<u64> {
@@ -53,33 +54,7 @@ macro_rules! schedules {
                         $chain.with_policy(self.0.clone()).with_policy(self.1.clone())$(.$word($($argument),*))*.on(on)
                     };
                 }
-                let (v32, w32): (Vec<f32>, Vec<f32>) =
-                    (v.iter().map(|&x| x as f32).collect(), w.iter().map(|&x| x as f32).collect());
-                let mut bits: Vec<u64> = [
-                    scheduled!(v.par_iter().copied().map(sometimes_yield)).sum(),
-                    scheduled!(v.par_iter().map(|x| sometimes_yield(*x) * 1.1)).sum(),
-                    scheduled!(v.par_iter().copied().filter(|x| sometimes_yield(*x).abs() > 0.01)).sum(),
-                    scheduled!(v.par_iter().zip(w).map(|(x, y)| sometimes_yield(*x) * y)).sum(),
-                    scheduled!(v.par_iter().copied().map(sometimes_yield)).reduce(|| 0.0, |a, b| a + b),
-                    scheduled!(v.par_iter().copied().map(sometimes_yield)).reduce_with(|a, b| a + b).unwrap(),
-                    scheduled!(v.par_iter().map(|x| 1.0 + sometimes_yield(*x) * 1e-9)).product(),
-                    scheduled!(v.par_iter().rev().copied().map(sometimes_yield)).sum(),
-                    scheduled!(v.par_iter().chain(w).copied().map(sometimes_yield)).sum(),
-                    scheduled!(v.par_iter().enumerate().map(|(i, x)| sometimes_yield(*x) / (i + 1) as f64)).sum(),
-                    scheduled!(v.par_chunks(7).map(|chunk| chunk.iter().copied().map(sometimes_yield).sum::<f64>())).sum(),
-                    scheduled!(v.par_iter().flat_map_iter(|x| [sometimes_yield(*x), x / 3.0, -x / 7.0])).sum(),
-                    scheduled!(v.par_iter().fold(|| 0.0, |sum, x| sum + sometimes_yield(*x))).sum(),
-                ]
-                .map(|sum: f64| sum.to_bits())
-                .into();
-                bits.extend(
-                    [
-                        scheduled!(v32.par_iter().copied()).sum(),
-                        scheduled!(v32.par_iter().zip(&w32).map(|(x, y)| x * y)).filter(|x| x.abs() > 0.01).sum(),
-                    ]
-                    .map(|sum: f32| u64::from(sum.to_bits())),
-                );
-                bits
+                $sums!(scheduled, v, w)
             }
 
             fn tree<E: Executor + Copy + Send + Sync>(&self, on: E) -> String {
@@ -99,17 +74,60 @@ macro_rules! schedules {
     })+};
 }
 
+/// The bits of the sums of chains that divide in different ways.
+macro_rules! some_sums {
+    ($scheduled:ident, $v:ident, $w:ident) => {
+        [
+            $scheduled!($v.par_iter().copied().map(sometimes_yield)).sum(),
+            $scheduled!($v.par_iter().chain($w).copied().map(sometimes_yield)).reduce(|| 0.0, |a, b| a + b),
+            $scheduled!($v.par_iter().fold(|| 0.0, |sum, x| sum + sometimes_yield(*x))).sum(),
+        ]
+        .map(|sum: f64| sum.to_bits())
+        .to_vec()
+    };
+}
+
+/// The bits of the sums of chains of all kinds.
+macro_rules! all_sums {
+    ($scheduled:ident, $v:ident, $w:ident) => {{
+        let (v32, w32): (Vec<f32>, Vec<f32>) =
+            ($v.iter().map(|&x| x as f32).collect(), $w.iter().map(|&x| x as f32).collect());
+        let mut bits: Vec<u64> = [
+            $scheduled!($v.par_iter().map(|x| sometimes_yield(*x) * 1.1)).sum(),
+            $scheduled!($v.par_iter().copied().filter(|x| sometimes_yield(*x).abs() > 0.01)).sum(),
+            $scheduled!($v.par_iter().zip($w).map(|(x, y)| sometimes_yield(*x) * y)).sum(),
+            $scheduled!($v.par_iter().copied().map(sometimes_yield)).reduce_with(|a, b| a + b).unwrap(),
+            $scheduled!($v.par_iter().map(|x| 1.0 + sometimes_yield(*x) * 1e-9)).product(),
+            $scheduled!($v.par_iter().rev().copied().map(sometimes_yield)).sum(),
+            $scheduled!($v.par_iter().enumerate().map(|(i, x)| sometimes_yield(*x) / (i + 1) as f64)).sum(),
+            $scheduled!(
+                $v.par_chunks(7).map(|chunk| chunk.iter().copied().map(sometimes_yield).sum::<f64>())
+            )
+            .sum(),
+            $scheduled!($v.par_iter().flat_map_iter(|x| [sometimes_yield(*x), x / 3.0, -x / 7.0])).sum(),
+        ]
+        .map(|sum: f64| sum.to_bits())
+        .into();
+        bits.extend(
+            [
+                $scheduled!(v32.par_iter().copied()).sum(),
+                $scheduled!(v32.par_iter().zip(&w32).map(|(x, y)| x * y)).filter(|x| x.abs() > 0.01).sum(),
+            ]
+            .map(|sum: f32| u64::from(sum.to_bits())),
+        );
+        bits.extend(some_sums!($scheduled, $v, $w));
+        bits
+    }};
+}
+
 /// Checks that results are the same on all engines: in the calling thread, and in each pool from outside and from a
 /// worker.
 fn is_reproducible(name: &str, schedule: &impl Sums) {
     let (v, w) = (floats(1), floats(2));
     let expected = schedule.sums(&v, &w, Inline);
     let tree = schedule.tree(Inline);
-    #[cfg(feature = "rayon")]
-    {
-        assert_eq!(schedule.sums(&v, &w, furcate::Rayon), expected, "{name}, on rayon's pool");
-        assert_eq!(schedule.tree(furcate::Rayon), tree, "{name}, on rayon's pool");
-    }
+    assert_eq!(schedule.sums(&v, &w, furcate::Rayon), expected, "{name}, on rayon's pool");
+    assert_eq!(schedule.tree(furcate::Rayon), tree, "{name}, on rayon's pool");
     for pool in pools() {
         let threads = pool.current_num_threads();
         for round in 0..ROUNDS {
@@ -143,11 +161,11 @@ fn float_sums_under_policies_that_fix_the_tree_are_reproducible_on_any_number_of
     };
     let shallow = || [alone(BoundDepth::new(3))];
     schedules! { is_reproducible:
-        Default under depths().into_iter().chain(others());
-        Depjoin.depjoin() under depths().into_iter().chain([alone(SizeLimit::new(100))]);
-        Blocks.by_blocks([100, 900, 40]) under shallow();
-        UniformBlocks.depjoin().by_uniform_blocks(1000) under shallow();
-        Sequential.sequential() under shallow();
+        Default under depths().into_iter().chain(others()), all_sums;
+        Depjoin.depjoin() under depths().into_iter().chain([alone(SizeLimit::new(100))]), some_sums;
+        Blocks.by_blocks([100, 900, 40]) under shallow(), some_sums;
+        UniformBlocks.depjoin().by_uniform_blocks(1000) under shallow(), some_sums;
+        Sequential.sequential() under shallow(), some_sums;
     }
 }
 

@@ -1,5 +1,4 @@
 //! rayon's parallel iterators as chains, and chains as rayon's parallel iterators.
-#![cfg(feature = "rayon")]
 
 use furcate::iter::Partial;
 use furcate::policy::CancelToken;

@@ -3,15 +3,19 @@
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
-#![cfg(feature = "stream")]
 
 use crate::support::streams::{ALL_WAYS, census, collect, numbers, pools, sorted, waits};
 use crate::support::{Ways, a_minute, assert_settles, pool};
-use furcate::ThreadPoolBuilder;
+use furcate::iter::from_producer;
 use furcate::prelude::*;
+use furcate::{Divisible, Facts, Producer, ThreadPoolBuilder};
 use futures_lite::{StreamExt, future};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use testkit::time::until;
 
 #[test]
 fn streams_give_the_items() {
@@ -161,6 +165,71 @@ fn a_panic_is_raised_where_the_stream_is_polled() {
             }
         }
     }
+}
+
+/// Numbers. The worker that is about to begin with 0 is held up until 1 is done and 2 has panicked.
+struct HeldUp {
+    numbers: Range<u64>,
+    began: Arc<AtomicBool>,
+    panics: Arc<AtomicBool>,
+}
+
+impl Divisible for HeldUp {
+    fn size(&self) -> usize {
+        // This is asked before the other worker can begin with 1, and after.
+        let asked = Instant::now();
+        while self.numbers == (0..1) && asked.elapsed() < Duration::from_millis(100) {
+            if self.began.load(Relaxed) {
+                until(|| self.panics.load(Relaxed));
+                // The panic is on its way to the call.
+                std::thread::sleep(Duration::from_millis(100));
+                break;
+            }
+        }
+        self.numbers.size()
+    }
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.numbers.divide_at(index);
+        let with = |numbers| HeldUp { numbers, began: self.began.clone(), panics: self.panics.clone() };
+        (with(left), with(right))
+    }
+}
+
+impl IntoIterator for HeldUp {
+    type Item = u64;
+    type IntoIter = Range<u64>;
+    fn into_iter(self) -> Range<u64> {
+        self.numbers
+    }
+}
+
+impl Producer for HeldUp {
+    const FACTS: Facts = Facts::ITEMS.single();
+}
+
+/// A unit that has not begun when a later one panics gives no items. Then those of the units in between are out of order.
+#[test]
+fn after_a_panic_no_item_comes_out_of_order() {
+    let pool = pool(2);
+    let (began, panics) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+    let items = HeldUp { numbers: 0..3, began: began.clone(), panics: panics.clone() };
+    let items = from_producer(items).map(move |x| {
+        began.fetch_or(x == 1, Relaxed);
+        panics.fetch_or(x == 2, Relaxed);
+        assert!(x < 2, "at 2");
+        x
+    });
+    let mut stream = pool.install(|| items.into_stream(3));
+    let mut taken = vec![];
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        future::block_on(async {
+            while let Some(item) = stream.next().await {
+                taken.push(item);
+            }
+        });
+    }));
+    assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), "at 2");
+    assert!(taken.iter().copied().eq(0..taken.len() as u64), "{taken:?}");
 }
 
 /// If a stream is not polled any more, its panic goes to the pool's handler.

@@ -2,7 +2,6 @@
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
-#![cfg(feature = "stream")]
 
 use crate::support::streams::{Census, Counted, assert_comes_to, census, waits};
 use crate::support::{Ways, a_minute, after, assert_settles, pool};

@@ -2,7 +2,6 @@
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
-#![cfg(feature = "stream")]
 
 use crate::support::streams::{assert_comes_to, assert_three_at_once, census, collect, numbers, waits};
 use crate::support::{LONG, Ways, a_minute, after, assert_few_threads, assert_settles, pool, within};

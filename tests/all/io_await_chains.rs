@@ -8,7 +8,6 @@ use crate::support::{Ways, any_ways, pools};
 use furcate::policy::AnyPolicy;
 use furcate::prelude::*;
 use proptest::prelude::*;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use testkit::policies::any_policy_but_cap;
 
@@ -89,6 +88,11 @@ macro_rules! awaited {
     }};
 }
 
+/// The numbers of a slice, each behind a future: one type for most chains.
+fn numbers<'v>(run: &Run, v: &'v [u64]) -> impl ParallelIterator<Item = u64> + 'v {
+    awaited!(run, v.par_iter().copied())
+}
+
 // Sources.
 same! {
     slices: |run, v| awaited!(run, v.par_iter().copied()).collect::<Vec<_>>(), v.clone();
@@ -129,10 +133,10 @@ same! {
     chained_before: |run, v| awaited!(run, v.par_iter().copied().chain(5..20)).collect::<Vec<_>>(),
         v.iter().copied().chain(5..20).collect::<Vec<_>>();
     mapped: |run, v| {
-        let it = awaited!(run, v.par_iter().copied());
+        let it = numbers(run, v);
         it.map(|x| x * 2).filter(|x| x % 3 > 0).filter_map(|x| x.checked_sub(4)).inspect(|_| ()).update(|x| *x += 1).collect::<Vec<_>>()
     }, v.iter().map(|x| x * 2).filter(|x| x % 3 > 0).filter_map(|x| x.checked_sub(4)).map(|x| x + 1).collect::<Vec<_>>();
-    many: |run, v| awaited!(run, v.par_iter().copied()).flat_map_iter(|x| 0..x % 4).collect::<Vec<_>>(),
+    many: |run, v| numbers(run, v).flat_map_iter(|x| 0..x % 4).collect::<Vec<_>>(),
         v.iter().flat_map(|&x| 0..x % 4).collect::<Vec<_>>();
     borrowed: |run, v| {
         let ways = run.ways;
@@ -142,41 +146,41 @@ same! {
         let (ways, texts) = (run.ways, v.iter().copied().map(text).collect::<Vec<_>>());
         run.bound(texts.par_iter().map(move |x| ways.give(x.len() as u64, x)).io_await()).cloned().collect::<String>()
     }, texts(v.iter().copied());
-    state: |run, v| awaited!(run, v.par_iter().copied()).map_init(|| 3, |by, x| x * *by).map_with(1, |by, x| x + *by).collect::<Vec<_>>(),
+    state: |run, v| numbers(run, v).map_init(|| 3, |by, x| x * *by).map_with(1, |by, x| x + *by).collect::<Vec<_>>(),
         v.iter().map(|x| x * 3 + 1).collect::<Vec<_>>();
-    folded: |run, v| awaited!(run, v.par_iter().copied()).fold(String::new, |s, x| s + &text(x)).reduce(String::new, |a, b| a + &b),
+    folded: |run, v| numbers(run, v).fold(String::new, |s, x| s + &text(x)).reduce(String::new, |a, b| a + &b),
         texts(v.iter().copied());
-    fold_with: |run, v| awaited!(run, v.par_iter().copied()).fold_with(0, |sum, x| sum + x).sum::<u64>(), v.iter().sum::<u64>();
+    fold_with: |run, v| numbers(run, v).fold_with(0, |sum, x| sum + x).sum::<u64>(), v.iter().sum::<u64>();
     chained: |run, v| {
         let ways = run.ways;
         let second = v.par_iter().map(move |&x| ways.give(x + 1, x + 1)).io_await();
-        awaited!(run, v.par_iter().copied()).chain(second).chain(v.par_iter().copied()).collect::<Vec<_>>()
+        numbers(run, v).chain(second).chain(v.par_iter().copied()).collect::<Vec<_>>()
     }, v.iter().copied().chain(v.iter().map(|x| x + 1)).chain(v.iter().copied()).collect::<Vec<_>>();
     chained_behind: |run, v| {
-        let awaited = awaited!(run, v.par_iter().copied());
+        let awaited = numbers(run, v);
         v.par_iter().copied().map(std::future::ready).io_await().chain(awaited).map(text).collect::<String>()
     }, texts(v.iter().chain(v).copied());
     twice: |run, v| {
         let ways = run.ways;
-        let second = awaited!(run, v.par_iter().copied()).map(move |x| ways.give(x / 2, x + 1));
+        let second = numbers(run, v).map(move |x| ways.give(x / 2, x + 1));
         run.bound(second.io_await()).filter(|x| x % 5 > 0).collect::<Vec<_>>()
     }, v.iter().map(|x| x + 1).filter(|x| x % 5 > 0).collect::<Vec<_>>();
     many_between: |run, v| {
         let ways = run.ways;
-        let second = awaited!(run, v.par_iter().copied()).flat_map_iter(|x| 0..x % 6).map(move |x| ways.give(x, x));
+        let second = numbers(run, v).flat_map_iter(|x| 0..x % 6).map(move |x| ways.give(x, x));
         run.bound(second.io_await()).map(text).reduce(String::new, |a, b| a + &b)
     }, texts(v.iter().flat_map(|&x| 0..x % 6));
     thrice: |run, v| {
         let ways = run.ways;
-        let second = awaited!(run, v.par_iter().copied()).map(move |x| ways.give(x / 2, x + 1)).io_await();
+        let second = numbers(run, v).map(move |x| ways.give(x / 2, x + 1)).io_await();
         let third = second.filter(|x| x % 7 > 0).fold(Vec::new, |mut v, x| { v.push(x); v }).map(move |x| ways.give(3, x));
         run.bound(third.io_await()).flat_map_iter(|x| x).collect::<Vec<_>>()
     }, v.iter().map(|x| x + 1).filter(|x| x % 7 > 0).collect::<Vec<_>>();
-    blocks: |run, v| awaited!(run, v.par_iter().copied()).by_blocks([1, 3, 20]).map(text).collect::<String>(), texts(v.iter().copied());
-    doubling_blocks: |run, v| awaited!(run, v.par_iter().copied()).by_exponential_blocks().find_first(|x| x % 10 == 9),
+    blocks: |run, v| numbers(run, v).by_blocks([1, 3, 20]).map(text).collect::<String>(), texts(v.iter().copied());
+    doubling_blocks: |run, v| numbers(run, v).by_exponential_blocks().find_first(|x| x % 10 == 9),
         v.iter().copied().find(|x| x % 10 == 9);
     one_item_each: |run, v| awaited!(run, v.par_iter().copied().size_limit(1)).collect::<Vec<_>>(), v.clone();
-    inline: |run, v| awaited!(run, v.par_iter().copied()).on(furcate::Inline).map(text).collect::<String>(), texts(v.iter().copied());
+    inline: |run, v| numbers(run, v).on(furcate::Inline).map(text).collect::<String>(), texts(v.iter().copied());
     erased: |run, v| {
         let ways = run.ways;
         let futures = v.par_iter().map(move |&x| -> std::pin::Pin<Box<dyn Future<Output = u64> + Send>> {
@@ -184,10 +188,7 @@ same! {
         });
         run.bound(futures.io_await()).collect::<Vec<_>>()
     }, v.clone();
-}
-#[cfg(feature = "rayon")]
-same! {
-    rayon: |run, v| awaited!(run, v.par_iter().copied()).on(furcate::Rayon).map(text).collect::<String>(), texts(v.iter().copied());
+    rayon: |run, v| numbers(run, v).on(furcate::Rayon).map(text).collect::<String>(), texts(v.iter().copied());
 }
 
 /// Whether `part` consists of items of `whole`, in order.
@@ -196,59 +197,33 @@ fn is_part_of(part: &[u64], whole: &[u64]) -> bool {
     part.iter().all(|x| rest.any(|y| x == y))
 }
 
-// Adaptors that let items pass, and terminals.
+// Adaptors that let items pass, and terminals. (`async_terminals_all` has every terminal.)
 same! {
     take_any: |run, v| {
-        let taken = awaited!(run, v.par_iter().copied()).take_any(9).collect::<Vec<_>>();
+        let taken = numbers(run, v).take_any(9).collect::<Vec<_>>();
         (taken.len(), is_part_of(&taken, v))
     }, (v.len().min(9), true);
-    skip_any: |run, v| awaited!(run, v.par_iter().copied()).skip_any(9).count(), v.len().saturating_sub(9);
+    skip_any: |run, v| numbers(run, v).skip_any(9).count(), v.len().saturating_sub(9);
     take_any_while: |run, v| {
-        let taken = awaited!(run, v.par_iter().copied()).take_any_while(|x| *x < 95).collect::<Vec<_>>();
+        let taken = numbers(run, v).take_any_while(|x| *x < 95).collect::<Vec<_>>();
         let all = v.iter().all(|x| *x < 95);
         (is_part_of(&taken, v) && taken.iter().all(|x| *x < 95), !all || taken.len() == v.len())
     }, (true, true);
     while_some: |run, v| {
-        let taken = awaited!(run, v.par_iter().copied()).map(|x| (x < 97).then_some(x)).while_some().collect::<Vec<_>>();
+        let taken = numbers(run, v).map(|x| (x < 97).then_some(x)).while_some().collect::<Vec<_>>();
         let all = v.iter().all(|x| *x < 97);
         (is_part_of(&taken, v), !all || taken.len() == v.len())
     }, (true, true);
-    sum: |run, v| awaited!(run, v.par_iter().copied()).sum::<u64>(), v.iter().sum::<u64>();
-    count: |run, v| awaited!(run, v.par_iter().copied()).filter(|x| x % 2 > 0).count(), v.iter().filter(|x| *x % 2 > 0).count();
     for_each: |run, v| {
         let sum = AtomicU64::new(0);
-        awaited!(run, v.par_iter().copied()).for_each(|x| _ = sum.fetch_add(x, Relaxed));
+        numbers(run, v).for_each(|x| _ = sum.fetch_add(x, Relaxed));
         sum.into_inner()
     }, v.iter().sum::<u64>();
-    reduce_with: |run, v| awaited!(run, v.par_iter().copied()).map(text).reduce_with(|a, b| a + &b),
-        (!v.is_empty()).then(|| texts(v.iter().copied()));
-    min_max: |run, v| {
-        let min = awaited!(run, v.par_iter().copied()).map(|x| (x % 7, x)).min_by(|a, b| a.0.cmp(&b.0));
-        (min, awaited!(run, v.par_iter().copied()).map(|x| (x % 7, x)).max_by_key(|x| x.0))
-    }, (v.iter().map(|x| (x % 7, *x)).min_by(|a, b| a.0.cmp(&b.0)), v.iter().map(|x| (x % 7, *x)).max_by_key(|x| x.0));
-    searches: |run, v| {
-        let it = || awaited!(run, v.par_iter().copied());
-        (it().any(|x| x == 17), it().all(|x| x < 98), it().find_any(|x| *x == 17), it().find_first(|x| x % 10 == 3))
-    }, (v.contains(&17), v.iter().all(|x| *x < 98), v.iter().copied().find(|x| *x == 17), v.iter().copied().find(|x| x % 10 == 3));
-    find_last: |run, v| awaited!(run, v.par_iter().copied()).map(|x| x * 2).find_last(|x| x % 10 == 4),
-        v.iter().map(|x| x * 2).rfind(|x| x % 10 == 4);
-    try_for_each: |run, v| awaited!(run, v.par_iter().copied()).try_for_each(|x| if x == 55 { Err(x) } else { Ok(()) }),
-        v.iter().try_for_each(|&x| if x == 55 { Err(x) } else { Ok(()) });
-    try_reduce: |run, v| awaited!(run, v.par_iter().copied()).map(|x| (x != 55).then(|| text(x))).try_reduce(String::new, |a, b| Some(a + &b)),
-        v.iter().map(|&x| (x != 55).then(|| text(x))).collect::<Option<String>>();
-    results: |run, v| awaited!(run, v.par_iter().copied()).map(|x| if x == 55 { Err("55") } else { Ok(x) }).collect::<Result<Vec<_>, _>>(),
+    results: |run, v| numbers(run, v).map(|x| if x == 55 { Err("55") } else { Ok(x) }).collect::<Result<Vec<_>, _>>(),
         v.iter().map(|&x| if x == 55 { Err("55") } else { Ok(x) }).collect::<Result<Vec<_>, _>>();
-    options: |run, v| awaited!(run, v.par_iter().copied()).map(|x| (x != 55).then(|| text(x))).collect::<Option<String>>(),
-        v.iter().map(|&x| (x != 55).then(|| text(x))).collect::<Option<String>>();
-    maps: |run, v| {
-        let it = || awaited!(run, v.par_iter().copied()).map(|x| (x % 9, x));
-        (it().collect::<HashMap<_, _>>(), it().collect::<BTreeMap<_, _>>())
-    }, (v.iter().map(|x| (x % 9, *x)).collect::<HashMap<_, _>>(), v.iter().map(|x| (x % 9, *x)).collect::<BTreeMap<_, _>>());
-    pairs: |run, v| awaited!(run, v.par_iter().copied()).partition::<Vec<_>, Vec<_>, _>(|x| x % 3 == 0),
-        v.iter().copied().partition::<Vec<_>, _>(|x| x % 3 == 0);
     extended: |run, v| {
         let mut to = vec![7];
-        to.par_extend(awaited!(run, v.par_iter().copied()));
+        to.par_extend(numbers(run, v));
         to
     }, std::iter::once(7).chain(v.iter().copied()).collect::<Vec<_>>();
 }

@@ -4,6 +4,7 @@
 #![cfg(not(furcate_rayon))]
 
 use crate::support::{after, assert_settled, assert_settles, pool};
+use furcate::ThreadPool;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use proptest::prelude::*;
@@ -75,6 +76,34 @@ impl Comes {
     }
 }
 
+/// The numbers below `len`, which come as a function says: one type for all searches.
+fn items<'c>(
+    len: u64,
+    comes: fn(u64) -> Comes,
+    depth: u32,
+    pool: &'c ThreadPool,
+    counts: &'c Counts,
+) -> impl ParallelIterator<Item = u64> + 'c {
+    let items = (0..len).into_par_iter().bound_depth(depth).map(move |x| {
+        let (counted, comes) = (counts.one_more(), comes(x));
+        async move {
+            let _counted = counted;
+            comes.wait().await;
+            x
+        }
+    });
+    items.io_await().on(pool)
+}
+
+/// Searches for the first hit, from the front or from the back.
+fn hit<'c>(
+    items: impl ParallelIterator<Item = u64> + 'c,
+    from_the_back: bool,
+    is_hit: fn(&u64) -> bool,
+) -> Option<u64> {
+    if from_the_back { items.find_last(is_hit) } else { items.find_first(is_hit) }
+}
+
 /// Searches on pools of all sizes, from inside and from outside, undivided and divided. Checks the result, that it
 /// comes soon, and that no future is left.
 macro_rules! searches {
@@ -86,14 +115,7 @@ macro_rules! searches {
                     soon(move || {
                         let (pool, counts) = (pool(threads), Counts::default());
                         let run = || {
-                            let $it = (0..$len).into_par_iter().bound_depth(depth).map(|$x: u64| {
-                                let (counted, comes): (_, Comes) = (counts.one_more(), $comes);
-                                async move {
-                                    let _counted = counted;
-                                    comes.wait().await;
-                                    $x
-                                }
-                            }).io_await().on(&pool);
+                            let $it = items($len, |$x| $comes, depth, &pool, &counts);
                             $result
                         };
                         assert_eq!(if inside { pool.install(run) } else { run() }, $expected, "{threads} {depth}");
@@ -121,22 +143,22 @@ fn up_to(x: u64, hit: u64) -> Comes {
 }
 
 searches! {
-    a_hit_at_once: 300, |x| up_to(x, 0), |it| it.find_first(|_| true), Some(0);
-    a_ready_hit: 300, |x| if x == 0 { Comes::Ready } else { Comes::Never }, |it| it.find_first(|_| true), Some(0);
-    a_hit_in_the_middle: 300, |x| up_to(x, 100), |it| it.find_first(|x| *x >= 100), Some(100);
-    a_ready_hit_in_the_middle: 300, |x| if x == 100 { Comes::Ready } else { up_to(x, 100) }, |it| it.find_first(|x| *x >= 100), Some(100);
-    all_before_it_later: 300, |x| if x < 100 { Comes::After(20) } else { up_to(x, 100) }, |it| it.find_first(|x| *x >= 100), Some(100);
-    one_before_it_later: 300, |x| if x == 77 { Comes::After(30) } else { up_to(x, 100) }, |it| it.find_first(|x| *x >= 100), Some(100);
-    the_slower_one_comes_first: 300, |x| if x == 50 { Comes::After(30) } else { up_to(x, 100) }, |it| it.find_first(|x| *x == 50 || *x == 100), Some(50);
-    the_slower_one_is_next: 300, |x| if x == 99 { Comes::After(30) } else { up_to(x, 100) }, |it| it.find_first(|x| *x >= 99), Some(99);
+    a_hit_at_once: 300, |x| up_to(x, 0), |it| hit(it, false, |_| true), Some(0);
+    a_ready_hit: 300, |x| if x == 0 { Comes::Ready } else { Comes::Never }, |it| hit(it, false, |_| true), Some(0);
+    a_hit_in_the_middle: 300, |x| up_to(x, 100), |it| hit(it, false, |x| *x >= 100), Some(100);
+    a_ready_hit_in_the_middle: 300, |x| if x == 100 { Comes::Ready } else { up_to(x, 100) }, |it| hit(it, false, |x| *x >= 100), Some(100);
+    all_before_it_later: 300, |x| if x < 100 { Comes::After(20) } else { up_to(x, 100) }, |it| hit(it, false, |x| *x >= 100), Some(100);
+    one_before_it_later: 300, |x| if x == 77 { Comes::After(30) } else { up_to(x, 100) }, |it| hit(it, false, |x| *x >= 100), Some(100);
+    the_slower_one_comes_first: 300, |x| if x == 50 { Comes::After(30) } else { up_to(x, 100) }, |it| hit(it, false, |x| *x == 50 || *x == 100), Some(50);
+    the_slower_one_is_next: 300, |x| if x == 99 { Comes::After(30) } else { up_to(x, 100) }, |it| hit(it, false, |x| *x >= 99), Some(99);
     mapped: 300, |x| up_to(x, 100), |it| it.find_map_first(|x| (x >= 100).then_some(x + 1)), Some(101);
-    no_hit: 100, |x| up_to(x, 100), |it| it.find_first(|x| *x >= 100), None;
-    the_last_one: 300, |x| up_to(299 - x, 0), |it| it.find_last(|_| true), Some(299);
-    a_ready_last_one: 300, |x| if x == 299 { Comes::Ready } else { Comes::Never }, |it| it.find_last(|_| true), Some(299);
-    the_last_one_in_the_middle: 300, |x| up_to(299 - x, 100), |it| it.find_last(|x| *x <= 199), Some(199);
-    the_slower_one_comes_last: 300, |x| if x == 249 { Comes::After(30) } else { up_to(299 - x, 100) }, |it| it.find_last(|x| *x == 249 || *x == 199), Some(249);
+    no_hit: 100, |x| up_to(x, 100), |it| hit(it, false, |x| *x >= 100), None;
+    the_last_one: 300, |x| up_to(299 - x, 0), |it| hit(it, true, |_| true), Some(299);
+    a_ready_last_one: 300, |x| if x == 299 { Comes::Ready } else { Comes::Never }, |it| hit(it, true, |_| true), Some(299);
+    the_last_one_in_the_middle: 300, |x| up_to(299 - x, 100), |it| hit(it, true, |x| *x <= 199), Some(199);
+    the_slower_one_comes_last: 300, |x| if x == 249 { Comes::After(30) } else { up_to(299 - x, 100) }, |it| hit(it, true, |x| *x == 249 || *x == 199), Some(249);
     mapped_last: 300, |x| up_to(299 - x, 100), |it| it.find_map_last(|x| (x <= 199).then_some(x + 1)), Some(200);
-    many: 20_000, |x| up_to(x, 10_000), |it| it.find_first(|x| *x >= 10_000), Some(10_000);
+    many: 20_000, |x| up_to(x, 10_000), |it| hit(it, false, |x| *x >= 10_000), Some(10_000);
     // The chain continues behind the await.
     chained: 300, |x| up_to(x, 100), |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
     another_wait: 300, |x| if !x.is_multiple_of(2) { Comes::Ready } else { Comes::After(mixed(x)) }, |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);

@@ -72,7 +72,6 @@ fn positions_behind_adaptors_can_be_awaited() {
 }
 
 /// A chain with positions behind adaptors can be a stream.
-#[cfg(feature = "stream")]
 #[test]
 fn positions_behind_adaptors_can_be_a_stream() {
     let waits = || (0..9_u64).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);

@@ -1,5 +1,5 @@
 //! The kits of the book's chapter "Extending Furcate": each works, in parallel, and is as short as the chapter says.
-#![cfg(all(feature = "derive", feature = "stream"))]
+#![cfg(not(furcate_rayon))]
 
 use furcate::detach::{Job, OnThreads, Threads};
 use furcate::iter::{FromProducer, Stage, Staged, from_producer};

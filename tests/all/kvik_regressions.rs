@@ -71,6 +71,16 @@ macro_rules! under_every_scheduler {
     };
 }
 
+/// The same under the default and under the adaptive scheduler.
+macro_rules! under_two {
+    ($items:expr, |$it:ident, $name:ident| $check:expr) => {
+        under_every_scheduler!(@each $items, |$it, $name| $check;
+            "the default" => |it| it;
+            "adaptive" => |it| it.adaptive();
+        )
+    };
+}
+
 /// Takes some time, so that thieves can come.
 fn linger() {
     let since = Instant::now();
@@ -448,7 +458,7 @@ fn rev_adaptive() {
 #[test]
 fn ranges_near_the_maximum() {
     macro_rules! check {
-        ($($int:ident),+) => {$({
+        ($($int:ident $under:ident),+) => {$({
             const MAX: $int = $int::MAX;
             const MIN: $int = $int::MIN;
             fn hit(x: &$int) -> bool {
@@ -458,13 +468,13 @@ fn ranges_near_the_maximum() {
                 ($ranges:expr) => {
                     for range in $ranges {
                         let expected: Vec<$int> = range.clone().collect();
-                        under_every_scheduler!(range.clone().into_par_iter(), |it, name| {
+                        $under!(range.clone().into_par_iter(), |it, name| {
                             assert_eq!(it.collect::<Vec<_>>(), expected, "{range:?} under {name}");
                         });
-                        under_every_scheduler!(range.clone().into_par_iter().rev(), |it, name| {
+                        $under!(range.clone().into_par_iter().rev(), |it, name| {
                             assert_eq!(it.find_first(hit), range.clone().rev().find(hit), "{range:?} under {name}");
                         });
-                        under_every_scheduler!(range.clone().wrap_iter(), |it, name| {
+                        $under!(range.clone().wrap_iter(), |it, name| {
                             assert_eq!(it.map(Iterator::count).sum::<usize>(), expected.len(), "{range:?} under {name}");
                         });
                     }
@@ -475,12 +485,12 @@ fn ranges_near_the_maximum() {
                 as_std!([MAX - len..=MAX, MIN..=MIN + len]);
             }
             // All values of the type: only an early end finishes.
-            under_every_scheduler!((MIN..=MAX).into_par_iter(), |it, name| {
+            $under!((MIN..=MAX).into_par_iter(), |it, name| {
                 assert!(it.find_any(|_| true).is_some(), "under {name}");
             });
         })+};
     }
     everywhere(|| {
-        check!(u32, u64, usize, i64, i128);
+        check!(u64 under_every_scheduler, u32 under_two, usize under_two, i64 under_two, i128 under_two);
     });
 }

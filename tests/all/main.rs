@@ -1,6 +1,5 @@
-//! The tests of the library as its users see it: all crates together.
-//!
-//! `allocations` has an allocator of its own, `trace` records all pools of its process, and `no_reactor` is built without tokio, too.
+//! The tests of the library as its users see it: all crates together, with all features. A package of its own, because they take minutes to
+//! compile: `cargo test` leaves them out, `cargo test --workspace` runs them.
 
 mod async_terminals;
 mod async_terminals_all;
@@ -42,3 +41,15 @@ mod stops;
 mod streams;
 mod support;
 mod tokio_runtime;
+
+// The examples' own tests. Each example has the module `common`.
+#[cfg(not(furcate_rayon))]
+#[path = "../../examples/crawl/main.rs"]
+#[allow(dead_code, clippy::duplicate_mod, reason = "the tests call a part")]
+mod crawl;
+#[path = "../../examples/grep.rs"]
+#[allow(dead_code, clippy::duplicate_mod, reason = "the tests call a part")]
+mod grep;
+#[path = "../../examples/words/main.rs"]
+#[allow(dead_code, clippy::duplicate_mod, reason = "the tests call a part")]
+mod words;

@@ -242,7 +242,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
 #[test]
 fn messages_say_why() {
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("messages");
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
     fs::create_dir_all(package.join("examples")).unwrap();
     fs::create_dir_all(package.join("src")).unwrap();
     fs::write(package.join("src/lib.rs"), "").unwrap();

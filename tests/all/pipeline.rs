@@ -3,7 +3,6 @@
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
-#![cfg(feature = "stream")]
 
 use crate::support::streams::{
     ALL_WAYS, Busy, Counted, assert_comes_to, census, collect, numbers, pools, sorted,

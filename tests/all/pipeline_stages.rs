@@ -2,7 +2,6 @@
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
-#![cfg(feature = "stream")]
 
 use crate::support::streams::{ALL_WAYS, Counted, assert_comes_to, census, numbers, pools, sorted};
 use crate::support::{Ways, a_minute, after, assert_settles};
@@ -200,7 +199,6 @@ fn sources_that_are_no_streams() {
 }
 
 /// The lines from one of tokio's sockets, in a pool that has entered its runtime.
-#[cfg(feature = "tokio")]
 #[test]
 fn the_lines_of_a_tokio_reader() {
     use furcate::stream::tokio_lines;

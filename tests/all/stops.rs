@@ -237,7 +237,6 @@ fn pending_futures_are_dropped_beside_a_backlog_of_other_calls() {
     drop(others);
 }
 
-#[cfg(feature = "stream")]
 #[test]
 fn nothing_begins_behind_a_dropped_stream() {
     use furcate::stream::pipeline;
@@ -272,7 +271,6 @@ fn nothing_begins_behind_a_dropped_stream() {
 }
 
 /// A stream that has been polled once.
-#[cfg(feature = "stream")]
 fn begun_stream<S: furcate::stream::Stream + Unpin>(mut stream: S) -> S {
     // On a busy machine the first item may already be there.
     let _ = future::block_on(future::poll_once(futures_lite::stream::StreamExt::next(&mut stream)));

@@ -3,7 +3,6 @@
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
-#![cfg(feature = "stream")]
 
 use crate::support::streams::{ALL_WAYS, Counted, assert_three_at_once, census, numbers, pools, sorted};
 use crate::support::{LONG, Ways, a_minute, after, assert_settled, pool, within};
@@ -50,7 +49,6 @@ fn bridges_on_other_engines() {
     for ways in ALL_WAYS {
         let items: Vec<u64> = numbers(100, ways).par_bridge_async().on(furcate::Inline).collect();
         assert!(items.into_iter().eq(0..100), "one thread keeps the order");
-        #[cfg(feature = "rayon")]
         assert_eq!(numbers(100, ways).par_bridge_async().on(furcate::Rayon).sum::<u64>(), 4950);
     }
 }

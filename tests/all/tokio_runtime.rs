@@ -1,5 +1,5 @@
 //! Calls that start inside a tokio runtime poll tokio's futures there, although no pool is built with that runtime.
-#![cfg(all(feature = "tokio", feature = "stream", not(furcate_rayon)))]
+#![cfg(not(furcate_rayon))]
 
 use furcate::ThreadPoolBuilder;
 use furcate::prelude::*;

@@ -29,10 +29,10 @@ impl Scope<'_> {
         job: impl FnOnce() -> R,
     ) -> (R, usize) {
         debug_assert_eq!(worker.frame().credits.scope, 0, "each job has a frame of its own");
-        worker.change_frame(|frame| frame.credits = Credits { scope: self.number, counts });
+        worker.set_credits(Credits { scope: self.number, counts });
         let result = job();
         let credits = worker.frame().credits.counts;
-        worker.change_frame(|frame| frame.credits = Credits::default());
+        worker.set_credits(Credits::default());
         (result, credits)
     }
 
@@ -45,7 +45,7 @@ impl Scope<'_> {
                     credits.counts += BATCH;
                 }
                 credits.counts -= counts;
-                worker.change_frame(|frame| frame.credits = credits);
+                worker.set_credits(credits);
             }
             _ => self.pending.announce_many(counts),
         });
@@ -63,7 +63,7 @@ impl Scope<'_> {
         if let Some(worker) = worker {
             let Credits { scope, counts } = worker.frame().credits;
             if scope == number {
-                worker.change_frame(|frame| frame.credits.counts = counts + 1);
+                worker.set_credits(Credits { scope, counts: counts + 1 });
                 return;
             }
         }

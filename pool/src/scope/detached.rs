@@ -55,7 +55,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
     {
-        Worker::with_current(|current| match current.filter(|worker| worker.is_of(self.registry())) {
+        Worker::with_current(|current| match self.mine(current) {
             Some(worker) => self.fork_on(worker, left, right),
             None => left_first(left, right),
         })
@@ -68,10 +68,10 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         B: FnOnce(&mut Offered<'_, 'scope, J>) -> R,
     {
         Worker::with_current(|current| {
-            let worker = current.filter(|worker| worker.is_of(self.registry()));
-            let level = worker.map_or(0, |worker| worker.frame().offers + 1);
+            let (worker, mut level) = (self.mine(current), 0);
             if let Some(worker) = worker {
-                worker.change_frame(|frame| frame.offers = level);
+                level = worker.frame().offers + 1;
+                worker.set_offers(level);
             }
             body(&mut Offered {
                 scope: self,
@@ -321,7 +321,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, 
     fn drop(&mut self) {
         let part = self.take_back();
         if let Some(worker) = self.worker {
-            worker.change_frame(|frame| frame.offers = self.level - 1);
+            worker.set_offers(self.level - 1);
         }
         drop_at_end(part);
     }

@@ -137,14 +137,7 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         K: Resume<'scope, Scope<'scope>, F::Output>,
     {
         let polled = slot.poll(self.scope(), future);
-        self.scope().with_worker(|worker| {
-            if let Some(worker) = worker {
-                worker.counters.polls.add();
-                if polled.is_ready() {
-                    worker.counters.ready.add();
-                }
-            }
-        });
+        self.scope().count_poll(polled.is_ready());
         polled
     }
 
@@ -229,19 +222,39 @@ impl<'scope> Scope<'scope> {
 
     /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.
     pub(crate) fn with_worker<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
-        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(self.registry()))))
+        Worker::with_current(|worker| f(self.mine(worker)))
+    }
+
+    /// Returns the worker if it is one of the scope's pool.
+    #[inline]
+    pub(super) fn mine<'w>(&self, worker: Option<&'w Worker>) -> Option<&'w Worker> {
+        worker.filter(|worker| worker.is_of(self.registry()))
     }
 
     /// Adds to this thread's counter: the worker's own, or the one for threads outside the pool.
+    #[inline]
     pub(crate) fn count(
         &self,
-        inside: impl FnOnce(&Counters) -> &Counter,
-        outside: impl FnOnce(&Outside) -> &SharedCounter,
+        inside: fn(&Counters) -> &Counter,
+        outside: fn(&Outside) -> &SharedCounter,
         more: u64,
     ) {
         self.with_worker(|worker| match worker {
             Some(worker) => inside(&worker.counters).add_up(more),
             None => outside(&self.registry().outside).add_up(more),
+        });
+    }
+
+    /// Counts a poll of a future that was not suspended.
+    #[inline]
+    fn count_poll(&self, is_ready: bool) {
+        self.with_worker(|worker| {
+            if let Some(worker) = worker {
+                worker.counters.polls.add();
+                if is_ready {
+                    worker.counters.ready.add();
+                }
+            }
         });
     }
 

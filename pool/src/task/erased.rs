@@ -3,7 +3,7 @@
 //! The invariants are those of [tasks](super).
 
 use super::list::{Links, NOWHERE, ShardNumber};
-use super::state::{CancelAction, TaskState, WakeAction};
+use super::state::{CancelAction, SuspendAction, TaskState, WakeAction};
 use crate::scope::Scope;
 use crate::stats::Moment;
 use crate::trace::{self, Kind};
@@ -181,6 +181,65 @@ impl Core {
                 |outside| &outside.wakes_coalesced,
                 coalesced.into(),
             );
+        }
+    }
+
+    /// Ends a poll that gave `Pending`: afterwards any thread may own the task, or none.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again. It is in its scope's list, or was. `worker` is this
+    /// thread's.
+    pub(super) unsafe fn settle(this: NonNull<Core>, worker: Option<&Worker>) {
+        // SAFETY: by the caller's promise. After `suspend` the task is used only if the result of `suspend` says that
+        // it is still this thread's.
+        unsafe {
+            let core = this.as_ref();
+            if core.polled_by.get() == NOBODY {
+                (*core.scope).count(|worker| &worker.suspensions, |outside| &outside.suspensions, 1);
+            }
+            core.polled_by.set(worker.map_or(OUTSIDE, name));
+            trace::record(Kind::Suspend, this.addr().get() as u64);
+            match core.state.suspend() {
+                SuspendAction::Suspended => {}
+                SuspendAction::Again => {
+                    if let Some(worker) = worker {
+                        worker.counters.wakes_in_poll.add();
+                    }
+                    Self::submit(this);
+                }
+                SuspendAction::Cancelled => (core.table.abandon)(this, worker),
+            }
+        }
+    }
+
+    /// Ends a task that could not be suspended.
+    ///
+    /// # Safety
+    ///
+    /// As for the table's function, whose `worker` is the calling thread's.
+    pub(super) unsafe fn abandon(this: NonNull<Core>) {
+        // SAFETY: the caller's. The scope is there (invariant 5).
+        unsafe {
+            let (scope, abandon) = (&*this.as_ref().scope, this.as_ref().table.abandon);
+            scope.with_worker(|worker| abandon(this, worker));
+        }
+    }
+
+    /// Inserts a suspended task into its scope's list, and settles it.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again; the scope counts it; it is in no list.
+    pub(super) unsafe fn insert(this: NonNull<Core>) {
+        // SAFETY: the caller's. The scope is there (invariant 5).
+        unsafe {
+            let scope = &*this.as_ref().scope;
+            if scope.tasks().insert(this) {
+                scope.with_worker(|worker| Self::settle(this, worker));
+            } else {
+                Self::abandon(this);
+            }
         }
     }
 

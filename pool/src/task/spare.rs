@@ -96,13 +96,7 @@ where
         // SAFETY: the node is this value's until it is settled or abandoned (invariant 1), and the scope counts it.
         unsafe {
             *task.as_ref().then.get() = Some(then);
-            scope.with_worker(|worker| {
-                if scope.tasks().insert(task.cast()) {
-                    Task::settle(task, worker);
-                } else {
-                    Task::<F, K>::abandon(task.cast(), worker);
-                }
-            });
+            Core::insert(task.cast());
         }
     }
 }

@@ -122,12 +122,16 @@ impl Worker {
         self.frames.top.get()
     }
 
-    /// Changes the facts about the job on top.
+    /// Sets the credits of the job on top.
     #[inline]
-    pub(crate) fn change_frame(&self, change: impl FnOnce(&mut Frame)) {
-        let mut frame = self.frame();
-        change(&mut frame);
-        self.frames.top.set(frame);
+    pub(crate) fn set_credits(&self, credits: Credits) {
+        self.frames.top.set(Frame { credits, ..self.frame() });
+    }
+
+    /// Sets the number of open calls of `offers`.
+    #[inline]
+    pub(crate) fn set_offers(&self, offers: u32) {
+        self.frames.top.set(Frame { offers, ..self.frame() });
     }
 
     /// Notes that this thread's frame waits in the pool, until the value is dropped.
@@ -135,10 +139,12 @@ impl Worker {
         struct OpenWait<'a>(&'a Worker);
         impl Drop for OpenWait<'_> {
             fn drop(&mut self) {
-                self.0.change_frame(|frame| frame.open -= 1);
+                let frame = self.0.frame();
+                self.0.frames.top.set(Frame { open: frame.open - 1, ..frame });
             }
         }
-        self.change_frame(|frame| frame.open += 1);
+        let frame = self.frame();
+        self.frames.top.set(Frame { open: frame.open + 1, ..frame });
         OpenWait(self)
     }
 
@@ -179,7 +185,7 @@ mod tests {
     fn a_frame_is_popped_while_unwinding() {
         let registry = Registry::new(1, Setup::default());
         let worker = registry.worker(0).unwrap();
-        worker.change_frame(|frame| frame.credits = CREDITS);
+        worker.set_credits(CREDITS);
         worker.enter_scope(7);
         let panics = AssertUnwindSafe(|| {
             let _frame = worker.push_frame(Relation::Unrelated);
@@ -187,7 +193,7 @@ mod tests {
             assert!(worker.runs_unrelated() && !worker.belongs_to(7) && !worker.has_frames());
             let _scope = worker.push_scope();
             let _open = worker.opens_wait();
-            worker.change_frame(|frame| frame.offers = 1);
+            worker.set_offers(1);
             assert!(worker.has_frames());
             std::panic::resume_unwind(Box::new("a panic of the test"));
         });
@@ -201,10 +207,10 @@ mod tests {
     fn a_job_on_top_neither_spends_nor_loses_credits() {
         let registry = Registry::new(1, Setup::default());
         let worker = registry.worker(0).unwrap();
-        worker.change_frame(|frame| frame.credits = CREDITS);
+        worker.set_credits(CREDITS);
         let frame = worker.push_frame(Relation::Part);
         assert_eq!(worker.frame().credits.counts, 0);
-        worker.change_frame(|frame| frame.credits = Credits { scope: 8, counts: 5 });
+        worker.set_credits(Credits { scope: 8, counts: 5 });
         drop(frame);
         assert_eq!((worker.frame().credits.scope, worker.frame().credits.counts), (7, 3));
     }

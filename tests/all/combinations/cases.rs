@@ -2,10 +2,10 @@
 
 use super::chain::{ADAPTORS, Adaptor, Chain, SOURCES, schedule};
 use super::covering::{Covering, Value};
-use super::erased::{Indexed, Items};
+use super::erased::Items;
 use super::terminals;
-use furcate::Inline;
 use furcate::prelude::*;
+use furcate::{DefaultExecutor, Executor};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testkit::scripted::Scripted;
@@ -19,19 +19,11 @@ const LENGTHS: [usize; 11] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 65, 200];
 enum Place {
     Outside,
     Pool(usize),
-    Inline,
     Scripted,
 }
 
-const PLACES: &[Place] = &[
-    Place::Outside,
-    Place::Pool(1),
-    Place::Pool(2),
-    Place::Pool(3),
-    Place::Pool(8),
-    Place::Inline,
-    Place::Scripted,
-];
+const PLACES: &[Place] =
+    &[Place::Outside, Place::Pool(1), Place::Pool(2), Place::Pool(3), Place::Pool(8), Place::Scripted];
 
 /// The choices for a case.
 #[derive(Clone)]
@@ -302,47 +294,23 @@ impl Case {
 
     fn drive(&self, chain: Chain<'_>, expected: &[u64]) -> Result<(), String> {
         match self.place {
-            Place::Outside => self.end(chain, expected),
-            Place::Pool(threads) => shared_pool(threads).install(|| self.end(chain, expected)),
-            Place::Inline => match self.positions_if_needed(chain) {
-                Chain::Plain(items) => terminals::plain(self.terminal, items.on(Inline), expected),
-                Chain::Indexed(items) => terminals::indexed(self.terminal, items.on(Inline), expected),
-            },
-            Place::Scripted => match chain {
-                Chain::Plain(items) => {
-                    terminals::plain(self.terminal, items.on(Scripted::another()), expected)
-                }
-                Chain::Indexed(items) => self.end_indexed(items.on(Scripted::another()), expected),
-            },
+            Place::Outside => self.end(chain, DefaultExecutor::default(), expected),
+            Place::Pool(threads) => {
+                shared_pool(threads).install(|| self.end(chain, DefaultExecutor::default(), expected))
+            }
+            Place::Scripted => self.end(chain, Scripted::another(), expected),
         }
     }
 
     /// Forgets positions, unless the terminal needs them: fewer chains to be compiled.
-    fn positions_if_needed<'s>(&self, chain: Chain<'s>) -> Chain<'s> {
-        match chain {
-            Chain::Indexed(items) if !terminals::INDEXED.contains(&self.terminal) => {
-                Chain::Plain(Items::new(items))
+    fn end(&self, chain: Chain<'_>, on: impl Executor, expected: &[u64]) -> Result<(), String> {
+        let items = match chain {
+            Chain::Indexed(items) if terminals::INDEXED.contains(&self.terminal) => {
+                return terminals::indexed(self.terminal, items.on(on), expected);
             }
-            chain => chain,
-        }
-    }
-
-    fn end(&self, chain: Chain<'_>, expected: &[u64]) -> Result<(), String> {
-        match chain {
-            Chain::Plain(items) => terminals::plain::<Items<'_>>(self.terminal, items, expected),
-            Chain::Indexed(items) => self.end_indexed::<Indexed<'_>>(items, expected),
-        }
-    }
-
-    fn end_indexed<I: IndexedParallelIterator<Item = u64>>(
-        &self,
-        items: I,
-        expected: &[u64],
-    ) -> Result<(), String> {
-        if terminals::INDEXED.contains(&self.terminal) {
-            terminals::indexed(self.terminal, items, expected)
-        } else {
-            terminals::plain(self.terminal, items, expected)
-        }
+            Chain::Indexed(items) => Items::new(items),
+            Chain::Plain(items) => items,
+        };
+        terminals::plain(self.terminal, items.on(on), expected)
     }
 }

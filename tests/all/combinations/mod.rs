@@ -5,8 +5,8 @@
 //!
 //! * **Exhaustive:** every scheduler (none, `join`, `depjoin`, `adaptive`, `adaptive` with `nano_blocks`, `sequential`,
 //!   one in the place of another), each alone and under every kind of blocks, x every ordered pair of policies, each
-//!   policy alone, and none, x every place (from outside, pools of 1, 2, 3 and 8 threads, `Inline`, and an engine that
-//!   steals at random). With `--cfg furcate_rayon` the pools are rayon's.
+//!   policy alone, and none, x every place (from outside, pools of 1, 2, 3 and 8 threads, and an engine that steals at
+//!   random). With `--cfg furcate_rayon` the pools are rayon's.
 //! * **All pairs:** any two of scheduler, blocks, first and second policy, place, source, first and second adaptor,
 //!   terminal, length, and where in the chain policies and scheduler are named, meet in some case, unless they do not
 //!   fit together. The test checks that they do.

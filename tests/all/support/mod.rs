@@ -1,7 +1,6 @@
 //! Shared parts of the tests of `io_await`: pools, and futures that are ready in all kinds of ways.
 #![cfg(not(furcate_rayon))]
 
-#[cfg(feature = "stream")]
 pub(crate) mod streams;
 
 use furcate::ThreadPool;
