@@ -217,9 +217,9 @@ fn after_a_panic_no_item_comes_out_of_order() {
         began.fetch_or(x == 1, Relaxed);
         panics.fetch_or(x == 2, Relaxed);
         assert!(x < 2, "at 2");
-        x
+        async move { x }
     });
-    let mut stream = pool.install(|| items.into_stream(3));
+    let mut stream = pool.install(|| items.io_await().into_stream(3));
     let mut taken = vec![];
     let result = catch_unwind(AssertUnwindSafe(|| {
         future::block_on(async {

@@ -1,6 +1,7 @@
 //! `by_blocks` and similar methods: the items that are evaluated, and the units in which blocks are counted.
 
 use crate::support::LENGTHS;
+use furcate::policy::{AnyPolicy, ForceDepth, SizeLimit};
 use furcate::prelude::*;
 use furcate::{Doubling, Inline};
 use proptest::prelude::*;
@@ -58,41 +59,41 @@ proptest! {
         let end = end_of_block(&sizes, len, hit);
         let begin = len - end_of_block(&sizes, len, len - 1 - hit);
         on_pools(|| {
-            macro_rules! under {
-                (|$items:ident| $schedule:expr) => {{
-                    let items = || {
-                        let $items = (0..len).into_par_iter();
-                        $schedule.by_blocks(sizes.clone())
+            macro_rules! check {
+                ($items:ident, |$it:ident, $see:ident| $search:expr, $all:expr, $at_most:expr) => {{
+                    let looks = Looks::new(len);
+                    let $see = |x: usize| {
+                        looks.at(x);
+                        x == hit
                     };
-                    macro_rules! check {
-                        (|$it:ident, $see:ident| $search:expr, $all:expr, $at_most:expr) => {{
-                            let looks = Looks::new(len);
-                            let $see = |x: usize| {
-                                looks.at(x);
-                                x == hit
-                            };
-                            let $it = items();
-                            assert!($search, "hit at {hit} of {len}, {}", stringify!($schedule));
-                            looks.assert($all, $at_most);
-                        }};
-                    }
-                    check!(|it, see| it.find_first(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
-                    check!(|it, see| it.position_first(see) == Some(hit), 0..hit + 1, 0..end);
-                    check!(|it, see| it.find_map_first(|x| see(x).then_some(x)) == Some(hit), 0..hit + 1, 0..end);
-                    check!(|it, see| it.any(see), hit..hit + 1, 0..end);
-                    check!(|it, see| !it.all(|x| !see(x)), hit..hit + 1, 0..end);
-                    check!(|it, see| it.position_any(see) == Some(hit), hit..hit + 1, 0..end);
-                    check!(|it, see| it.find_last(|&x| see(x)) == Some(hit), hit..len, begin..len);
-                    check!(|it, see| it.position_last(see) == Some(hit), hit..len, begin..len);
-                    check!(|it, see| it.rev().find_first(|&x| see(x)) == Some(hit), hit..len, begin..len);
-                    check!(|it, see| it.rev().find_last(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
-                    check!(|it, see| it.rev().position_last(see) == Some(len - 1 - hit), 0..hit + 1, 0..end);
+                    let $it = $items();
+                    assert!($search, "hit at {hit} of {len}, {}: {}", stringify!($items), stringify!($search));
+                    looks.assert($all, $at_most);
                 }};
             }
-            under!(|items| items.size_limit(16));
-            under!(|items| items.size_limit(16).depjoin());
-            under!(|items| items.adaptive().nano_blocks(1, 8));
-            under!(|items| items.sequential());
+            macro_rules! first_any_last {
+                ($items:ident) => {
+                    check!($items, |it, see| it.find_first(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
+                    check!($items, |it, see| it.any(see), hit..hit + 1, 0..end);
+                    check!($items, |it, see| it.find_last(|&x| see(x)) == Some(hit), hit..len, begin..len);
+                };
+            }
+            let by_default = || (0..len).into_par_iter().size_limit(16).by_blocks(sizes.clone());
+            first_any_last!(by_default);
+            check!(by_default, |it, see| it.position_first(see) == Some(hit), 0..hit + 1, 0..end);
+            check!(by_default, |it, see| it.find_map_first(|x| see(x).then_some(x)) == Some(hit), 0..hit + 1, 0..end);
+            check!(by_default, |it, see| !it.all(|x| !see(x)), hit..hit + 1, 0..end);
+            check!(by_default, |it, see| it.position_any(see) == Some(hit), hit..hit + 1, 0..end);
+            check!(by_default, |it, see| it.position_last(see) == Some(hit), hit..len, begin..len);
+            check!(by_default, |it, see| it.rev().find_first(|&x| see(x)) == Some(hit), hit..len, begin..len);
+            check!(by_default, |it, see| it.rev().find_last(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
+            check!(by_default, |it, see| it.rev().position_last(see) == Some(len - 1 - hit), 0..hit + 1, 0..end);
+            let depjoin = || (0..len).into_par_iter().size_limit(16).depjoin().by_blocks(sizes.clone());
+            first_any_last!(depjoin);
+            let adaptive = || (0..len).into_par_iter().adaptive().nano_blocks(1, 8).by_blocks(sizes.clone());
+            first_any_last!(adaptive);
+            let sequential = || (0..len).into_par_iter().sequential().by_blocks(sizes.clone());
+            first_any_last!(sequential);
         });
     }
 
@@ -188,12 +189,11 @@ proptest! {
                             assert_eq!(&$result, expected, stringify!($chosen));
                         }};
                     }
-                    under!($source);
-                    under!($source.size_limit(1));
-                    under!($source.size_limit(3).depjoin());
-                    under!($source.adaptive().nano_blocks(1, 2));
-                    under!($source.force_depth(2).cap(2).join());
-                    under!($source.sequential().on(Inline));
+                    for policy in [AnyPolicy::default(), SizeLimit::new(1).into(), ForceDepth::new(2).into()] {
+                        under!($source.with_policy(policy.clone()));
+                        under!($source.with_policy(policy.clone()).depjoin());
+                        under!($source.with_policy(policy).adaptive().nano_blocks(1, 2));
+                    }
                 }};
             }
             check!(v, v.par_iter(), |it| it.by_blocks(sizes()).copied().collect::<Vec<_>>());

@@ -4,6 +4,7 @@
 
 use furcate::Reduction;
 use furcate::iter::{ParallelDrainFull, ParallelDrainRange, once, repeat_n};
+use furcate::policy::{AnyPolicy, BoundDepth, SizeLimit};
 use furcate::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::mem::forget;
@@ -24,16 +25,16 @@ trait Fate {
     }
 }
 
-/// Applies a fate to every owning source, with `N` items.
-fn every_source<const N: usize>(fate: &impl Fate) {
+/// Applies a fate to every owning source, with `len` items.
+fn every_source(fate: &impl Fate, len: usize) {
     macro_rules! source {
         ($about:literal, |$items:ident| $iterator:expr) => {{
-            let (ledger, $items) = Ledger::items(N);
+            let (ledger, $items) = Ledger::items(len);
             survives(|| fate.meet($iterator));
-            fate.judge(concat!($about), &ledger);
+            fate.judge($about, &ledger);
         }};
         (drained $about:literal, |$items:ident| $collection:expr, $range:tt) => {{
-            let (ledger, $items) = Ledger::items(N);
+            let (ledger, $items) = Ledger::items(len);
             {
                 let mut collection = $collection;
                 survives(|| fate.meet(collection.par_drain $range));
@@ -43,18 +44,25 @@ fn every_source<const N: usize>(fate: &impl Fate) {
         }};
     }
     let ring = |items: Vec<DropCounter>| {
-        let mut ring = VecDeque::with_capacity(N);
+        let mut ring = VecDeque::with_capacity(len);
         for item in items {
             // The larger half lies in front of the buffer's start.
             if item.number % 3 == 0 { ring.push_back(item) } else { ring.push_front(item) }
         }
         ring
     };
-    let array = |items: Vec<DropCounter>| -> [DropCounter; N] { items.try_into().unwrap() };
+    fn array<const N: usize>(items: Vec<DropCounter>) -> [DropCounter; N] {
+        items.try_into().unwrap()
+    }
 
     source!("vec", |items| items.into_par_iter());
     source!("boxed slice", |items| items.into_boxed_slice().into_par_iter());
-    source!("array", |items| array(items).into_par_iter());
+    match len {
+        0 => source!("array", |items| array::<0>(items).into_par_iter()),
+        1 => source!("array", |items| array::<1>(items).into_par_iter()),
+        LEN => source!("array", |items| array::<LEN>(items).into_par_iter()),
+        _ => {}
+    }
     source!("vec_deque", |items| ring(items).into_par_iter());
     source!("binary_heap", |items| BinaryHeap::from(items).into_par_iter());
     source!("btree_set", |items| BTreeSet::from_iter(items).into_par_iter());
@@ -78,14 +86,14 @@ fn every_source<const N: usize>(fate: &impl Fate) {
     source!("linked_list", |items| LinkedList::from_iter(items).into_par_iter());
     source!("option", |items| items.into_iter().next().into_par_iter());
     source!("result", |items| items.into_iter().next().ok_or(()).into_par_iter());
-    if N > 0 {
+    if len > 0 {
         source!("once", |items| once(items.into_iter().next().unwrap()));
     }
     source!("zip", |items| {
-        let (_, other) = Ledger::items(N / 2);
+        let (_, other) = Ledger::items(len / 2);
         items.into_par_iter().zip(other).map(|(item, _)| item)
     });
-    source!("rev", |items| array(items).into_par_iter().rev());
+    source!("rev", |items| items.into_par_iter().rev());
 
     source!(drained "vec::Drain", |items| items, (..));
     source!(drained "vec_deque::Drain", |items| ring(items), (..));
@@ -97,9 +105,7 @@ fn every_source<const N: usize>(fate: &impl Fate) {
 fn check(fate: &(impl Fate + Sync)) {
     for pool in [&pools()[0], &pools()[2]] {
         pool.install(|| {
-            every_source::<0>(fate);
-            every_source::<1>(fate);
-            every_source::<LEN>(fate);
+            [0, 1, LEN].into_iter().for_each(|len| every_source(fate, len));
         });
     }
 }
@@ -168,15 +174,16 @@ fn collected() {
     check(&Collected);
 }
 
-/// A closure panics at one item, under one of several schedules.
+/// A closure panics at one item, under a policy.
 struct Panics {
     at: usize,
-    schedule: usize,
+    policy: AnyPolicy,
     collect: bool,
 }
 
-impl Panics {
-    fn terminal<I: ParallelIterator<Item = DropCounter>>(&self, items: I) {
+impl Fate for Panics {
+    fn meet<I: ParallelIterator<Item = DropCounter>>(&self, items: I) {
+        let items = items.with_policy(self.policy.clone());
         let items = items.map(|item| if item.number == self.at { planned_panic() } else { item });
         if self.collect {
             drop(items.collect::<Vec<_>>());
@@ -186,23 +193,12 @@ impl Panics {
     }
 }
 
-impl Fate for Panics {
-    fn meet<I: ParallelIterator<Item = DropCounter>>(&self, items: I) {
-        match self.schedule {
-            0 => self.terminal(items),
-            1 => self.terminal(items.sequential()),
-            2 => self.terminal(items.size_limit(1)),
-            _ => self.terminal(items.bound_depth(2).on(furcate::Inline)),
-        }
-    }
-}
-
 #[test]
 fn a_panic_at_every_position() {
     for collect in [false, true] {
-        for schedule in 0..4 {
+        for policy in [AnyPolicy::default(), BoundDepth::new(0).into(), SizeLimit::new(1).into()] {
             for at in 0..LEN {
-                check(&Panics { at, schedule, collect });
+                check(&Panics { at, policy: policy.clone(), collect });
             }
         }
     }
@@ -259,7 +255,7 @@ fn an_early_end_at_every_position() {
     }
     // More than one step.
     for at in [0, 15, 16, 17, 47, 48, 199] {
-        every_source::<200>(&EndsEarly { at, limit: 200 });
+        every_source(&EndsEarly { at, limit: 200 }, 200);
     }
 }
 
