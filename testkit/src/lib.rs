@@ -15,6 +15,7 @@
 
 #![allow(missing_docs, reason = "the names say it; where they do not, there is a comment")]
 
+pub mod collect;
 pub mod drops;
 mod pairs;
 pub mod panics;

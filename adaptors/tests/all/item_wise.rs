@@ -1,6 +1,6 @@
 //! The adaptors that treat each item by itself, against std and rayon (I1), and their limits.
 
-use crate::support::steps::{Every, Interruptible, in_steps};
+use crate::support::steps::{Every, in_steps};
 use crate::support::{LENGTHS, assert_schedules};
 use furcate::Blocking;
 use furcate::prelude::*;
@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use testkit::collect::CollectInSteps;
 use testkit::drops::{DropCounter, Fuse, Ledger, assert_dropped_once};
 use testkit::on_pools;
 
@@ -348,7 +349,7 @@ fn clones() {
     let clones: Vec<DropCounter> = values.par_iter().size_limit(7).cloned().collect();
     assert_eq!(ledger.born(), 200);
     assert!(values.iter().zip(&clones).all(|(value, clone)| value.number == clone.number));
-    let again = values.par_iter().sequential().cloned().drive(Interruptible);
+    let again = values.par_iter().sequential().cloned().drive(CollectInSteps);
     assert_eq!((again.len(), ledger.born()), (100, 300));
     let same: Vec<DropCounter> = clones.into_par_iter().inspect(|_| {}).update(|_| {}).collect();
     assert_eq!((same.len(), ledger.born()), (100, 300));
@@ -372,7 +373,7 @@ fn panics_drop_once() {
     assert_dropped_once(40, |values, fuse| {
         let chain = values.into_par_iter().sequential();
         let kept = chain.filter_map(|value| Some(burnt(fuse, value)).filter(|value| value.number % 2 == 0));
-        assert_eq!(kept.drive(Interruptible).len(), 20);
+        assert_eq!(kept.drive(CollectInSteps).len(), 20);
     });
     assert_dropped_once(20, |values, fuse| {
         let chain = values.into_par_iter().size_limit(9);
@@ -382,7 +383,7 @@ fn panics_drop_once() {
     assert_dropped_once(20, |values, fuse| {
         let chain = values.into_par_iter().size_limit(9);
         let doubled = chain.flat_map(|value| vec![value.clone(), burnt(fuse, value)]);
-        assert_eq!(doubled.inspect(|_| fuse.burn()).drive(Interruptible).len(), 40);
+        assert_eq!(doubled.inspect(|_| fuse.burn()).drive(CollectInSteps).len(), 40);
     });
     assert_dropped_once(20, |values, fuse| {
         let rows = values.into_par_iter().size_limit(9).map(|value| vec![value.clone(), burnt(fuse, value)]);
@@ -390,7 +391,7 @@ fn panics_drop_once() {
     });
     assert_dropped_once(20, |values, fuse| {
         let rows = values.into_par_iter().size_limit(9).map(|value| vec![value.clone(), burnt(fuse, value)]);
-        assert_eq!(rows.flatten_iter().inspect(|_| fuse.burn()).drive(Interruptible).len(), 40);
+        assert_eq!(rows.flatten_iter().inspect(|_| fuse.burn()).drive(CollectInSteps).len(), 40);
     });
     assert_dropped_once(40, |values, fuse| {
         let chain = values.into_par_iter().size_limit(9).update(|_| fuse.burn()).inspect(|_| fuse.burn());

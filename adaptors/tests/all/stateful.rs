@@ -1,13 +1,14 @@
 //! The adaptors with a state for every task: one state per task, in leaves and in steps, and nothing lost.
 
 use crate::support::states::{Calls, Cloned, position, push};
-use crate::support::steps::{Interruptible, in_steps, run_script, tasks};
+use crate::support::steps::{in_steps, run_script, tasks};
 use crate::support::{LENGTHS, assert_schedules};
 use furcate::NextStep;
 use furcate::prelude::*;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
+use testkit::collect::CollectInSteps;
 use testkit::on_pools;
 
 mod with_rayon {
@@ -37,7 +38,7 @@ proptest! {
                 it.fold(Vec::new, push).collect::<Vec<_>>().concat()
             });
             assert_schedules!(expected, v.par_iter(), |it| {
-                it.fold_with(Vec::new(), push).drive(Interruptible).concat()
+                it.fold_with(Vec::new(), push).drive(CollectInSteps).concat()
             });
             // A fold of folds, over a base that loses items on the way.
             assert_schedules!(expected, v.par_iter(), |it| {
@@ -65,7 +66,7 @@ proptest! {
                 it.map_with(1, |one, &x| u32::from(x) + *one).rev().collect::<Vec<_>>()
             });
             assert_schedules!(expected, v.par_iter(), |it| {
-                it.rev().map_init(|| 1, |one, &x| u32::from(x) + *one).drive(Interruptible)
+                it.rev().map_init(|| 1, |one, &x| u32::from(x) + *one).drive(CollectInSteps)
             });
             assert_schedules!(expected, v.par_iter(), |it| {
                 it.rev().filter(|_| true).map_with(1, |one, &x| u32::from(x) + *one).collect::<Vec<_>>()
@@ -196,7 +197,7 @@ fn states_that_are_not_send() {
     on_pools(|| {
         let lens = (0..100_usize).into_par_iter().bound_depth(2).join().map_init(log, position);
         assert_eq!(lens.clone().collect::<Vec<_>>(), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
-        assert_eq!(lens.drive(Interruptible), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
+        assert_eq!(lens.drive(CollectInSteps), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
     });
 }
 
@@ -223,13 +224,13 @@ fn one_state_per_task() {
         let items = || (0..1000_usize).into_par_iter().bound_depth(3).join();
         assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).collect::<Vec<_>>(), [125; 8]);
         assert_eq!(calls.take(), 8);
-        assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).drive(Interruptible), [125; 8]);
+        assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).drive(CollectInSteps), [125; 8]);
         assert_eq!(calls.take(), 8);
 
         let positions: Vec<usize> = (0..8).flat_map(|_| 0..125).collect();
         assert_eq!(items().map_init(|| calls.counted(0), position).collect::<Vec<_>>(), positions);
         assert_eq!(calls.take(), 8);
-        assert_eq!(items().map_init(|| calls.counted(0), position).drive(Interruptible), positions);
+        assert_eq!(items().map_init(|| calls.counted(0), position).drive(CollectInSteps), positions);
         assert_eq!(calls.take(), 8);
 
         let folded = items().fold_with(state(), |mut state, x| {
@@ -251,7 +252,7 @@ fn one_state_per_task() {
             state.items.push(x);
             state.items.len() - 1
         });
-        assert_eq!(mapped.drive(Interruptible), positions);
+        assert_eq!(mapped.drive(CollectInSteps), positions);
         assert_eq!(calls.take(), 7 + 8);
     });
 }
@@ -281,9 +282,9 @@ fn nothing() {
     assert_eq!(with_rayon::fold_of_nothing(), [7]);
     on_pools(|| {
         assert_schedules!(vec![7], none(), |it| it.fold(|| 7, |x, y| x + y).collect::<Vec<_>>());
-        assert_schedules!(vec![7], none(), |it| it.fold_with(7, |x, y| x + y).drive(Interruptible));
+        assert_schedules!(vec![7], none(), |it| it.fold_with(7, |x, y| x + y).drive(CollectInSteps));
         assert_schedules!(vec![], none(), |it| it.map_init(|| 7, |x, y| *x + y).collect::<Vec<_>>());
-        assert_schedules!(vec![], none(), |it| it.map_with(7, |x, y| *x + y).drive(Interruptible));
+        assert_schedules!(vec![], none(), |it| it.map_with(7, |x, y| *x + y).drive(CollectInSteps));
     });
     // If all items are filtered out, every task still yields its identity.
     let tasks = (0..64).into_par_iter().bound_depth(2).filter(|_| false).fold(|| 7, |x, y: i32| x + y);

@@ -1,10 +1,10 @@
 //! The adaptors with a state for every task, when user code panics.
 
 use crate::support::states::push;
-use crate::support::steps::Interruptible;
 use furcate::Inline;
 use furcate::prelude::*;
 use std::sync::Mutex;
+use testkit::collect::CollectInSteps;
 use testkit::drops::{DropCounter, Fuse, assert_dropped_once};
 
 /// A panic at the n-th call of any closure (identity, clone, fold, map), for every n (P2).
@@ -41,7 +41,7 @@ fn panics_drop_once() {
     assert_dropped_once(40, |values, fuse| {
         let lists =
             values.into_par_iter().sequential().fold(|| identity(fuse), |l, v| burning_push(fuse, l, v));
-        assert_eq!(total(&lists.inspect(|_| fuse.burn()).drive(Interruptible)), 40);
+        assert_eq!(total(&lists.inspect(|_| fuse.burn()).drive(CollectInSteps)), 40);
     });
     assert_dropped_once(40, |values, fuse| {
         let seed = Burning(fuse, vec![values[0].clone()]);
@@ -49,7 +49,7 @@ fn panics_drop_once() {
             state.1 = burning_push(fuse, state.1, value);
             state
         });
-        assert_eq!(total(&lists.map(|state| state.1).drive(Interruptible)), 42);
+        assert_eq!(total(&lists.map(|state| state.1).drive(CollectInSteps)), 42);
     });
     assert_dropped_once(40, |values, fuse| {
         let seed = Burning(fuse, vec![values[0].clone()]);
@@ -71,6 +71,6 @@ fn panics_drop_once() {
             let clone = state.clone();
             (value, std::mem::replace(state, clone))
         });
-        assert_eq!(pairs.on(Inline).drive(Interruptible).len(), 40);
+        assert_eq!(pairs.on(Inline).drive(CollectInSteps).len(), 40);
     });
 }

@@ -146,7 +146,7 @@ fn a_failed_fold_ends_its_task() {
         assert_eq!(tasks().try_fold_with(0, step).collect::<Vec<_>>(), expected);
         assert_eq!(looks.swap(0, Relaxed), 76);
         // In steps.
-        assert_eq!(tasks().try_fold(|| 0, step).drive(crate::support::steps::Interruptible), expected);
+        assert_eq!(tasks().try_fold(|| 0, step).drive(testkit::collect::CollectInSteps), expected);
         assert_eq!(looks.swap(0, Relaxed), 76);
     });
 }

@@ -3,13 +3,11 @@
 
 use crate::support::{Collect, Place, entries};
 use furcate_schedulers::policy::{self, Both};
-use furcate_schedulers::{
-    ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Producer, Reduction, Sequential,
-};
-use std::ops::ControlFlow;
+use furcate_schedulers::{ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Producer, Sequential};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::Duration;
+use testkit::collect::{CollectBackward, CollectInSteps};
 
 const ITEMS: usize = 40;
 
@@ -83,50 +81,6 @@ impl Producer for Liar {
     const FACTS: Facts = Facts::ITEMS;
 }
 
-/// `Collect`, in steps.
-#[derive(Clone, Copy)]
-struct Watchful;
-
-impl Reduction<usize> for Watchful {
-    type Accumulator = Vec<usize>;
-    type Output = Vec<usize>;
-    const INTERRUPTIBLE: bool = true;
-    fn start(&self) -> Vec<usize> {
-        vec![]
-    }
-    fn fold_item(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
-        Collect.fold_item(items, item)
-    }
-    fn finish(&self, items: Vec<usize>) -> Vec<usize> {
-        items
-    }
-    fn reduce(&self, left: Vec<usize>, right: Vec<usize>) -> Vec<usize> {
-        Collect.reduce(left, right)
-    }
-}
-
-/// `Collect`, in blocks from the back.
-#[derive(Clone, Copy)]
-struct Backward;
-
-impl Reduction<usize> for Backward {
-    type Accumulator = Vec<usize>;
-    type Output = Vec<usize>;
-    const BACKWARD: bool = true;
-    fn start(&self) -> Vec<usize> {
-        vec![]
-    }
-    fn fold_item(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
-        Collect.fold_item(items, item)
-    }
-    fn finish(&self, items: Vec<usize>) -> Vec<usize> {
-        items
-    }
-    fn reduce(&self, left: Vec<usize>, right: Vec<usize>) -> Vec<usize> {
-        Collect.reduce(left, right)
-    }
-}
-
 /// Every outcome for these lies: each policy in each place, whole leaves and steps, at even depths and anywhere.
 fn outcomes(lies: Lies, careful: bool, mut check: impl FnMut(Result<Vec<usize>, ()>) + Send + 'static) {
     let (done, is_done) = mpsc::channel();
@@ -137,26 +91,26 @@ fn outcomes(lies: Lies, careful: bool, mut check: impl FnMut(Result<Vec<usize>, 
                 let chain = Both::new(policy::EvenLevels, policy.clone());
                 let joined = || place.run(Join, whole(), chain, Collect);
                 check(catch_unwind(AssertUnwindSafe(joined)).map_err(drop));
-                let watched = || place.run(Join, whole(), policy, Watchful);
+                let watched = || place.run(Join, whole(), policy, CollectInSteps);
                 check(catch_unwind(AssertUnwindSafe(watched)).map_err(drop));
             }
-            let watched = || place.run(Sequential, whole(), policy::Auto::new(), Watchful);
+            let watched = || place.run(Sequential, whole(), policy::Auto::new(), CollectInSteps);
             check(catch_unwind(AssertUnwindSafe(watched)).map_err(drop));
             let in_blocks =
                 || place.run(ByBlocks::new(Join, Doubling), whole(), policy::Auto::new(), Collect);
             check(catch_unwind(AssertUnwindSafe(in_blocks)).map_err(drop));
             let in_blocks =
-                || place.run(ByBlocks::new(Join, [1; 9]), whole(), policy::SizeLimit::new(1), Watchful);
+                || place.run(ByBlocks::new(Join, [1; 9]), whole(), policy::SizeLimit::new(1), CollectInSteps);
             check(catch_unwind(AssertUnwindSafe(in_blocks)).map_err(drop));
             let ones = ByBlocks::new(Sequential, std::iter::repeat(0));
             check(
                 catch_unwind(AssertUnwindSafe(|| place.run(ones, whole(), policy::Auto::new(), Collect)))
                     .map_err(drop),
             );
-            let watched = || place.run(ByTerminal, whole(), policy::Auto::new(), Watchful);
+            let watched = || place.run(ByTerminal, whole(), policy::Auto::new(), CollectInSteps);
             check(catch_unwind(AssertUnwindSafe(watched)).map_err(drop));
             let ones = ByBlocks::new(Join, std::iter::repeat(1));
-            let backward = || place.run(ones, whole(), policy::Auto::new(), Backward);
+            let backward = || place.run(ones, whole(), policy::Auto::new(), CollectBackward);
             check(catch_unwind(AssertUnwindSafe(backward)).map_err(drop));
         }
         done.send(()).unwrap();

@@ -13,45 +13,10 @@ use furcate_schedulers::{
     Suspendable, Verdict,
 };
 use proptest::prelude::*;
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
-
-/// The items that are alive: an item is entered when it is made and taken out when it is dropped.
-#[derive(Default)]
-struct Ledger {
-    balance: Mutex<HashMap<usize, i32>>,
-    made: Mutex<usize>,
-}
-
-impl Ledger {
-    fn make(&self) -> Counted<'_> {
-        let mut made = self.made.lock().unwrap();
-        *made += 1;
-        *self.balance.lock().unwrap().entry(*made).or_default() += 1;
-        Counted { ledger: self, id: *made }
-    }
-
-    /// Returns the number of items that are alive. Each was dropped at most once.
-    fn alive(&self) -> usize {
-        let balance = self.balance.lock().unwrap();
-        assert!(balance.values().all(|&count| count == 0 || count == 1), "an item was dropped twice");
-        balance.values().filter(|&&count| count == 1).count()
-    }
-}
-
-struct Counted<'l> {
-    ledger: &'l Ledger,
-    id: usize,
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        *self.ledger.balance.lock().unwrap().entry(self.id).or_default() -= 1;
-    }
-}
+use testkit::drops::{DropCounter, Ledger};
 
 /// The faults of a producer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,14 +62,14 @@ impl Divisible for Liar<'_> {
 }
 
 impl<'l> IntoIterator for Liar<'l> {
-    type Item = Counted<'l>;
-    type IntoIter = Box<dyn Iterator<Item = Counted<'l>> + 'l>;
+    type Item = DropCounter;
+    type IntoIter = Box<dyn Iterator<Item = DropCounter> + 'l>;
 
     fn into_iter(self) -> Self::IntoIter {
         let to = self.to.saturating_add_signed(isize::from(self.lies.leaf));
         Box::new((self.from..to).map(move |place| {
             assert!(self.lies.panic_at != Some(place), "the item at {place}");
-            self.ledger.make()
+            self.ledger.value(0)
         }))
     }
 }
@@ -121,7 +86,7 @@ struct Lying<'l> {
 }
 
 impl<'l> ParallelIterator for Lying<'l> {
-    type Item = Counted<'l>;
+    type Item = DropCounter;
     type Producer<'a>
         = Liar<'l>
     where
@@ -229,10 +194,10 @@ proptest! {
     #[test]
     fn one_target(lies in lies(), len in 0..70_usize, promised in 0..75_usize, seed: u64) {
         let ledger = Ledger::default();
-        let mut vec = vec![ledger.make()];
+        let mut vec = vec![ledger.value(0)];
         let honest = promised == len && matches!(lies, Lies { cut: 0, lose: 0, leaf: 0, size: 0, panic_at: None });
         let items = || Lying { len, lies, ledger: &ledger };
-        let lens = |vec: &Vec<Counted>| vec![vec.len()];
+        let lens = |vec: &Vec<DropCounter>| vec![vec.len()];
         check(&ledger, honest, promised, 1, &mut vec, lens, items().with_policy(AtRandom(seed)))?;
         vec.truncate(1);
         check(&ledger, honest, promised, 1, &mut vec, lens, items().with_scheduler(InEvery(seed)))?;
@@ -243,10 +208,10 @@ proptest! {
     #[test]
     fn two_targets(lies in lies(), len in 0..70_usize, seed: u64) {
         let ledger = Ledger::default();
-        let (mut left, mut right) = (vec![ledger.make()], vec![ledger.make()]);
+        let (mut left, mut right) = (vec![ledger.value(0)], vec![ledger.value(0)]);
         let honest = matches!(lies, Lies { cut: 0, lose: 0, leaf: 0, size: 0, panic_at: None });
-        let items = || Lying { len, lies, ledger: &ledger }.map(|item| (ledger.make(), item));
-        let lens = |both: &(&mut Vec<Counted>, &mut Vec<Counted>)| vec![both.0.len(), both.1.len()];
+        let items = || Lying { len, lies, ledger: &ledger }.map(|item| (ledger.value(0), item));
+        let lens = |both: &(&mut Vec<DropCounter>, &mut Vec<DropCounter>)| vec![both.0.len(), both.1.len()];
         let mut both = (&mut left, &mut right);
         check(&ledger, honest, len, 2, &mut both, lens, items().with_policy(AtRandom(seed)))?;
         both.0.truncate(1);
@@ -286,7 +251,7 @@ fn elements_of_size_zero() {
         let lies = Lies { cut, lose, leaf, size: 0, panic_at };
         for bits in [0, 0x0123_4567_89ab_cdef, 0xffff_0f0f_3333_5555] {
             let mut units: Vec<Unit> = vec![Unit::new()];
-            let mut pairs: (Vec<Unit>, Vec<Counted>) = (vec![], vec![]);
+            let mut pairs: (Vec<Unit>, Vec<DropCounter>) = (vec![], vec![]);
             let items = || Lying { len: 10, lies, ledger: &ledger }.with_scheduler(InEvery(bits));
             let one =
                 catch_unwind(AssertUnwindSafe(|| append_exact(&mut units, 10, items().map(|_| Unit::new()))));

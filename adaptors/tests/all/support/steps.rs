@@ -1,6 +1,6 @@
 //! Driving producers through steps by hand, as an adaptive scheduler does.
 
-use furcate::{Blocking, NextStep, Producer, Reduction, Steps};
+use furcate::{Blocking, NextStep, Producer, Steps};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
@@ -99,33 +99,4 @@ pub(crate) fn tasks<P: Producer>(
         all.extend(tasks(right, steps));
     }
     all
-}
-
-/// Collects. The reduction could be interrupted, so schedulers fold it in steps.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Interruptible;
-
-impl<T: Send> Reduction<T> for Interruptible {
-    type Accumulator = Vec<T>;
-    type Output = Vec<T>;
-
-    const INTERRUPTIBLE: bool = true;
-
-    fn start(&self) -> Vec<T> {
-        Vec::new()
-    }
-
-    fn fold_item(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
-        items.push(item);
-        ControlFlow::Continue(items)
-    }
-
-    fn finish(&self, items: Vec<T>) -> Vec<T> {
-        items
-    }
-
-    fn reduce(&self, mut left: Vec<T>, mut right: Vec<T>) -> Vec<T> {
-        left.append(&mut right);
-        left
-    }
 }

@@ -69,6 +69,7 @@ impl Place {
     }
 }
 
+pub(crate) use testkit::collect::Collect;
 pub(crate) use testkit::shared_pool as pool;
 
 /// A node as the documentation's table describes it, on one thread: nothing migrates.
@@ -202,28 +203,5 @@ impl Reduction<Piece> for Plant {
     }
     fn reduce(&self, left: Tree, right: Tree) -> Tree {
         Tree::Fork(Box::new(left), Box::new(right))
-    }
-}
-
-/// Collects items in order: the simplest reduction that detects any reordering.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Collect;
-
-impl<T: Send> Reduction<T> for Collect {
-    type Accumulator = Vec<T>;
-    type Output = Vec<T>;
-    fn start(&self) -> Vec<T> {
-        vec![]
-    }
-    fn fold_item(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
-        items.push(item);
-        ControlFlow::Continue(items)
-    }
-    fn finish(&self, items: Vec<T>) -> Vec<T> {
-        items
-    }
-    fn reduce(&self, mut left: Vec<T>, mut right: Vec<T>) -> Vec<T> {
-        left.append(&mut right);
-        left
     }
 }

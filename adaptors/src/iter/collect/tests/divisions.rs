@@ -102,17 +102,17 @@ fn divided_at_every_place() {
             let scheduler = ByScript { steps, at_once };
             let items = || Lying { len: LEN, lies, ledger: &ledger }.with_scheduler(scheduler.clone());
 
-            let mut vec = vec![ledger.make()];
-            let lens = |vec: &Vec<Counted>| vec![vec.len()];
+            let mut vec = vec![ledger.value(0)];
+            let lens = |vec: &Vec<DropCounter>| vec![vec.len()];
             check(&ledger, honest, LEN, 1, &mut vec, lens, items()).unwrap();
             // An honest one has put every item into its place.
             assert!(!honest || vec.len() == 1 + LEN);
             drop(vec);
 
-            let (mut left, mut right) = (vec![ledger.make()], vec![ledger.make()]);
+            let (mut left, mut right) = (vec![ledger.value(0)], vec![ledger.value(0)]);
             let mut both = (&mut left, &mut right);
-            let lens = |both: &(&mut Vec<Counted>, &mut Vec<Counted>)| vec![both.0.len(), both.1.len()];
-            let pairs = items().map(|item| (ledger.make(), item));
+            let lens = |both: &(&mut Vec<DropCounter>, &mut Vec<DropCounter>)| vec![both.0.len(), both.1.len()];
+            let pairs = items().map(|item| (ledger.value(0), item));
             check(&ledger, honest, LEN, 2, &mut both, lens, pairs).unwrap();
             drop((left, right));
             assert_eq!(ledger.alive(), 0);
@@ -175,7 +175,7 @@ fn stopped_at_every_place() {
             fold.into_iter().chain(divide.then_some(NextStep::Divide)).chain([NextStep::Stop]).collect();
         let ledger = Ledger::default();
         let items = Lying { len: LEN, lies: Lies::default(), ledger: &ledger };
-        let mut vec = vec![ledger.make()];
+        let mut vec = vec![ledger.value(0)];
         let items = items.with_scheduler(ByScript { steps, at_once });
         let end = catch_unwind(AssertUnwindSafe(|| append_exact(&mut vec, LEN, items)));
         // With one item left, a division gives it away: the task has nothing more to do.
@@ -212,7 +212,7 @@ fn rogues() {
         }
     }
     impl<'l> IntoIterator for Rogue<'l> {
-        type Item = Counted<'l>;
+        type Item = DropCounter;
         type IntoIter = <Liar<'l> as IntoIterator>::IntoIter;
         fn into_iter(self) -> Self::IntoIter {
             self.items.into_iter()
@@ -225,14 +225,14 @@ fn rogues() {
         where
             Self: 's,
             B: Suspendable<'s>,
-            F: StepFold<'s, Counted<'l>, B>,
+            F: StepFold<'s, DropCounter, B>,
             L: Steps<Self>,
         {
             let ledger = self.items.ledger;
             let mut folded = init;
             for step in self.steps {
                 match *step {
-                    Act::Fold => folded = fold.fold(folded, std::iter::once(ledger.make()))?,
+                    Act::Fold => folded = fold.fold(folded, std::iter::once(ledger.value(0)))?,
                     Act::Give(from, to) => {
                         let items = Liar { from, to, ..self.items };
                         steps.take(Rogue { items, steps: &[] });
@@ -249,7 +249,7 @@ fn rogues() {
         steps: &'l [Act],
     }
     impl<'l> ParallelIterator for Rogues<'l> {
-        type Item = Counted<'l>;
+        type Item = DropCounter;
         type Producer<'a>
             = Rogue<'l>
         where
@@ -268,7 +268,7 @@ fn rogues() {
         for at_once in [false, true] {
             let ledger = Ledger::default();
             let items = Rogues { ledger: &ledger, steps: &steps };
-            let mut vec = vec![ledger.make()];
+            let mut vec = vec![ledger.value(0)];
             let items = items.with_scheduler(ByScript { steps: vec![], at_once });
             let end = catch_unwind(AssertUnwindSafe(|| append_exact(&mut vec, 4, items)));
             outcomes[usize::from(end.is_ok())] += 1;
