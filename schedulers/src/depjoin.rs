@@ -78,7 +78,10 @@ impl Leaves for WholeLeaves {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
     {
-        let frame = if P::FACTS.grows { ForkFrame::enter() } else { None };
+        if const { !P::FACTS.grows } {
+            return Done::Here(branch.fold());
+        }
+        let frame = ForkFrame::enter();
         if frame.is_none() {
             return Done::Here(branch.fold());
         }

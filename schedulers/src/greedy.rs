@@ -177,7 +177,8 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
-    if !P::FACTS.in_order && ends_early::<P::Item, R>() {
+    // A constant: only one of the two is compiled.
+    if const { !P::FACTS.in_order && ends_early::<P::Item, R>() } {
         let reduction = AnyOrder::new(reduction, &root.found);
         start_in_order(producer, policy, reduction, (call, root), leaves, scope)
     } else {

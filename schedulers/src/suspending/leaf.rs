@@ -344,7 +344,7 @@ where
         let Awaiting { permit, pending } = self;
         let handle = scope.handle();
         let Some(pending) = pending.close_if_stopped(&handle) else { return };
-        if !F::FACTS.waits {
+        if const { !F::FACTS.waits } {
             // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
             let last = Has::Last(Some(permit).filter(|_| ends_early::<T, R>()));
             return pending.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
