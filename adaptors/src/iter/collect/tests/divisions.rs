@@ -111,7 +111,8 @@ fn divided_at_every_place() {
 
             let (mut left, mut right) = (vec![ledger.value(0)], vec![ledger.value(0)]);
             let mut both = (&mut left, &mut right);
-            let lens = |both: &(&mut Vec<DropCounter>, &mut Vec<DropCounter>)| vec![both.0.len(), both.1.len()];
+            let lens =
+                |both: &(&mut Vec<DropCounter>, &mut Vec<DropCounter>)| vec![both.0.len(), both.1.len()];
             let pairs = items().map(|item| (ledger.value(0), item));
             check(&ledger, honest, LEN, 2, &mut both, lens, pairs).unwrap();
             drop((left, right));
