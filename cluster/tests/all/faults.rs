@@ -97,10 +97,10 @@ fn other_lengths_under_a_fold_are_reported() {
             for result in results {
                 let payload = result.expect_err("the sources differ");
                 let text = text(&*payload);
-                // A part that is cut at another rank's end may be seen before the lengths are compared.
-                let says_why =
-                    ["100 units", "101 units", "is not exact"].iter().any(|why| text.contains(why));
-                assert!(text.contains("101") && says_why, "{text}");
+                let compared =
+                    text.contains("101") && text.contains("100 units") || text.contains("101 units");
+                // A part that was cut for one rank may be seen to be wrong at another one before the lengths are compared.
+                assert!(compared || text.contains("is not exact"), "{text}");
             }
         }
     });
