@@ -17,6 +17,7 @@
 
 pub mod collect;
 pub mod drops;
+pub mod lone;
 mod pairs;
 pub mod panics;
 pub mod policies;

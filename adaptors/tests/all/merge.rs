@@ -2,16 +2,16 @@
 
 use crate::support::cuts::{assert_cuts, walks_as_std};
 use crate::support::{LENGTHS, assert_schedules};
-use furcate::detach::Alone;
 use furcate::iter::PeekParallelIterator;
 use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{Context, Executor, Facts, IndexedProducer, Inline, Join, PeekProducer, Plan};
+use furcate::{Facts, IndexedProducer, Inline, Join, PeekProducer, Plan};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use testkit::drops::{DropCounter, assert_dropped_once};
+use testkit::lone::Lone;
 use testkit::on_pools;
 
 /// A key, and a tag that tells equal keys apart: the side and the place in that side. Only the key counts in
@@ -297,39 +297,12 @@ fn comparisons() {
     assert!(calls.load(SeqCst) <= 7, "{calls:?} comparisons for a division");
 }
 
-/// An engine with eight threads, of which only the caller's works: every division there is one without demand.
-#[derive(Clone, Copy, Debug)]
-struct Lonely;
-
-impl Executor for Lonely {
-    type Scope<'scope> = Alone;
-
-    fn detached<'scope, B, R>(&self, body: B) -> R
-    where
-        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
-        R: Send,
-    {
-        Inline.detached(body)
-    }
-
-    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(Context) -> RA + Send,
-        B: FnOnce(Context) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        Inline.join_context(left, right)
-    }
-
-    fn num_threads(&self) -> usize {
-        8
-    }
-}
+/// Eight threads, of which only the caller's works: every division there is one without demand.
+const LONELY: Lone = Lone { threads: 8, stolen: false };
 
 /// Returns the number of tasks that fold an iterator.
 fn tasks(it: impl ParallelIterator) -> usize {
-    it.on(Lonely).fold(|| (), |(), _| ()).count()
+    it.on(LONELY).fold(|| (), |(), _| ()).count()
 }
 
 /// I4: without demand a merge is one task, unless a policy says how to divide.
@@ -343,7 +316,7 @@ fn divided_on_demand_by_default() {
     assert_eq!(tasks(merge()), 1);
     assert_eq!(tasks(odd().merge_by(even(), |a, b| a.cmp(b))), 1);
     assert_eq!(tasks(odd().merge_by_key(even(), |x| *x)), 1);
-    assert_eq!(merge().on(Lonely).collect_vec_list().len(), 1);
+    assert_eq!(merge().on(LONELY).collect_vec_list().len(), 1);
     // The same holds for adaptors behind a merge.
     assert_eq!(tasks(merge().map(|x| x + 1).rev().enumerate().skip(1).take(1900)), 1);
     assert_eq!(tasks(merge().filter(|x| x % 3 == 0).chain(even())), 1);
@@ -377,7 +350,7 @@ fn divided_on_demand_by_default() {
 #[test]
 fn searched_by_blocks() {
     let looks = AtomicUsize::new(0);
-    let hit = (0..100_000_u32).into_par_iter().merge(0..100_000_u32).on(Lonely).find_first(|&x| {
+    let hit = (0..100_000_u32).into_par_iter().merge(0..100_000_u32).on(LONELY).find_first(|&x| {
         looks.fetch_add(1, SeqCst);
         x == 50
     });

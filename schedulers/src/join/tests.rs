@@ -5,9 +5,10 @@ use crate::frames::{ForkFrame, MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
 use crate::{Divisible, Facts, Node, Policy, Producer, Reduction, Scheduler, Sequential, Verdict};
-use furcate_pool::{Context, Executor, Inline};
+use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use testkit::lone::Lone;
 
 /// Measures something at every item, and keeps the maximum.
 #[derive(Clone)]
@@ -58,34 +59,8 @@ impl Producer for List {
     const FACTS: Facts = Facts::ITEMS;
 }
 
-/// An engine on which every right part seems to be stolen, by a thief that runs it on top of this stack.
-#[derive(Clone)]
-struct Thievish;
-
-impl Executor for Thievish {
-    type Scope<'scope> = furcate_pool::detach::Alone;
-
-    fn detached<'scope, B, R>(&self, body: B) -> R
-    where
-        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
-        R: Send,
-    {
-        body(&furcate_pool::detach::Alone)
-    }
-
-    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(Context) -> RA + Send,
-        B: FnOnce(Context) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        (left(Context::new(false)), right(Context::new(true)))
-    }
-    fn num_threads(&self) -> usize {
-        1
-    }
-}
+/// Every right part seems to be stolen, by a thief that runs it on top of this stack.
+const THIEVISH: Lone = Lone { threads: 1, stolen: true };
 
 const FRAMES: Most<fn(usize) -> u32> = Most(|_| frames());
 
@@ -94,7 +69,7 @@ const FRAMES: Most<fn(usize) -> u32> = Most(|_| frames());
 fn frames_are_bounded() {
     for policy in [SizeLimit::new(1), SizeLimit::new(0)] {
         assert_eq!(Join.schedule(List(0..1000), policy, FRAMES, &Inline), MAX_FRAMES);
-        assert_eq!(Join.schedule(List(0..1000), policy, FRAMES, &Thievish), MAX_FRAMES);
+        assert_eq!(Join.schedule(List(0..1000), policy, FRAMES, &THIEVISH), MAX_FRAMES);
     }
     assert_eq!(Join.schedule(0..1000, SizeLimit::new(1), FRAMES, &Inline), 10);
     assert_eq!(frames(), 0);
@@ -235,8 +210,8 @@ fn thief_splitting_counts_levels_from_the_steal() {
         }
     }
     let divisions =
-        |executor: &Thievish| Join.schedule(OneSided(0..200), ThiefSplitting::new(5), Concat, executor);
-    assert_eq!(divisions(&Thievish), [4, 5]); // below the root, below the steal
+        |executor: &Lone| Join.schedule(OneSided(0..200), ThiefSplitting::new(5), Concat, executor);
+    assert_eq!(divisions(&THIEVISH), [4, 5]); // below the root, below the steal
 }
 
 /// The scheduler asks for a permit only when everything else has agreed, and asks for none if nothing is divided.

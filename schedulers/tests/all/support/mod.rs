@@ -4,41 +4,11 @@
 #[allow(dead_code, reason = "the unit tests use this file, too")]
 pub(crate) mod samples;
 
-use furcate_pool::{Context, Executor, Inline};
 use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::policy::AnyPolicy;
 use furcate_schedulers::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Verdict, policy};
 use std::ops::{ControlFlow, Range};
-
-/// Runs inline, for policies that look at the number of threads: two.
-#[derive(Clone, Copy, Debug)]
-struct InlineForTwo;
-
-impl Executor for InlineForTwo {
-    type Scope<'scope> = furcate_pool::detach::Alone;
-
-    fn detached<'scope, B, R>(&self, body: B) -> R
-    where
-        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
-        R: Send,
-    {
-        body(&furcate_pool::detach::Alone)
-    }
-
-    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(Context) -> RA + Send,
-        B: FnOnce(Context) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        Inline.join_context(left, right)
-    }
-
-    fn num_threads(&self) -> usize {
-        2
-    }
-}
+use testkit::lone::Lone;
 
 /// A place to run a computation.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +31,7 @@ impl Place {
         R: Reduction<P::Item>,
     {
         match self {
-            Place::Inline => how.schedule(what, when, to, &InlineForTwo),
+            Place::Inline => how.schedule(what, when, to, &Lone { threads: 2, stolen: false }),
             Place::Pool(threads) => {
                 pool(threads).install(|| how.schedule(what, when, to, &DefaultExecutor::default()))
             }
