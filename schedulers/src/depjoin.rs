@@ -78,6 +78,7 @@ impl Leaves for WholeLeaves {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
     {
+        // A constant: for most chains the rest is not compiled.
         if const { !P::FACTS.grows } {
             return Done::Here(branch.fold());
         }

@@ -13,7 +13,7 @@ use futures_lite::{StreamExt, future};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use testkit::time::until;
 
@@ -170,17 +170,17 @@ fn a_panic_is_raised_where_the_stream_is_polled() {
 /// Numbers. The worker that is about to begin with 0 is held up until 1 is done and 2 has panicked.
 struct HeldUp {
     numbers: Range<u64>,
-    began: Arc<AtomicBool>,
-    panics: Arc<AtomicBool>,
+    /// The greatest number that has begun.
+    begun: Arc<AtomicU64>,
 }
 
 impl Divisible for HeldUp {
     fn size(&self) -> usize {
-        // This is asked before the other worker can begin with 1, and after.
+        // The size is asked for before the other worker can begin with 1, and again afterwards.
         let asked = Instant::now();
         while self.numbers == (0..1) && asked.elapsed() < Duration::from_millis(100) {
-            if self.began.load(Relaxed) {
-                until(|| self.panics.load(Relaxed));
+            if self.begun.load(Relaxed) > 0 {
+                until(|| self.begun.load(Relaxed) == 2);
                 // The panic is on its way to the call.
                 std::thread::sleep(Duration::from_millis(100));
                 break;
@@ -190,8 +190,10 @@ impl Divisible for HeldUp {
     }
     fn divide_at(self, index: usize) -> (Self, Self) {
         let (left, right) = self.numbers.divide_at(index);
-        let with = |numbers| HeldUp { numbers, began: self.began.clone(), panics: self.panics.clone() };
-        (with(left), with(right))
+        (
+            HeldUp { numbers: left, begun: Arc::clone(&self.begun) },
+            HeldUp { numbers: right, begun: self.begun },
+        )
     }
 }
 
@@ -207,15 +209,14 @@ impl Producer for HeldUp {
     const FACTS: Facts = Facts::ITEMS.single();
 }
 
-/// A unit that has not begun when a later one panics gives no items. Then those of the units in between are out of order.
+/// A unit that has not begun when a later one panics gives no items. The items of the units between these two must not come: they would be
+/// out of order.
 #[test]
 fn after_a_panic_no_item_comes_out_of_order() {
     let pool = pool(2);
-    let (began, panics) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-    let items = HeldUp { numbers: 0..3, began: began.clone(), panics: panics.clone() };
-    let items = from_producer(items).map(move |x| {
-        began.fetch_or(x == 1, Relaxed);
-        panics.fetch_or(x == 2, Relaxed);
+    let begun = Arc::<AtomicU64>::default();
+    let items = from_producer(HeldUp { numbers: 0..3, begun: Arc::clone(&begun) }).map(move |x| {
+        begun.fetch_max(x, Relaxed);
         assert!(x < 2, "at 2");
         async move { x }
     });

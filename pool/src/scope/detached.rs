@@ -68,11 +68,8 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         B: FnOnce(&mut Offered<'_, 'scope, J>) -> R,
     {
         Worker::with_current(|current| {
-            let (worker, mut level) = (self.mine(current), 0);
-            if let Some(worker) = worker {
-                level = worker.frame().offers + 1;
-                worker.set_offers(level);
-            }
+            let worker = self.mine(current);
+            let level = worker.map_or(0, Worker::open_offers);
             body(&mut Offered {
                 scope: self,
                 worker,

@@ -217,22 +217,23 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// As for the table's function, whose `worker` is the calling thread's.
+    /// As for [`TaskTable::abandon`]. The scope counts the caller, too, so it outlives this call.
     pub(super) unsafe fn abandon(this: NonNull<Core>) {
-        // SAFETY: the caller's. The scope is there (invariant 5).
+        // SAFETY: the caller's.
         unsafe {
             let (scope, abandon) = (&*this.as_ref().scope, this.as_ref().table.abandon);
             scope.with_worker(|worker| abandon(this, worker));
         }
     }
 
-    /// Inserts a suspended task into its scope's list, and settles it.
+    /// Inserts a task whose poll gave `Pending` into its scope's list, and settles it.
     ///
     /// # Safety
     ///
-    /// The task is the caller's, who does not use it again; the scope counts it; it is in no list.
+    /// The task is the caller's, who does not use it again; the scope counts it; it is in no list. The scope counts the caller, too, so it
+    /// outlives this call.
     pub(super) unsafe fn insert(this: NonNull<Core>) {
-        // SAFETY: the caller's. The scope is there (invariant 5).
+        // SAFETY: the caller's.
         unsafe {
             let scope = &*this.as_ref().scope;
             if scope.tasks().insert(this) {

@@ -128,10 +128,22 @@ impl Worker {
         self.frames.top.set(Frame { credits, ..self.frame() });
     }
 
+    /// Notes that one more call of `offers` is open. Returns the number of such calls.
+    #[inline]
+    pub(crate) fn open_offers(&self) -> u32 {
+        let offers = self.frame().offers + 1;
+        self.set_offers(offers);
+        offers
+    }
+
     /// Sets the number of open calls of `offers`.
     #[inline]
     pub(crate) fn set_offers(&self, offers: u32) {
         self.frames.top.set(Frame { offers, ..self.frame() });
+    }
+
+    fn set_open(&self, open: u32) {
+        self.frames.top.set(Frame { open, ..self.frame() });
     }
 
     /// Notes that this thread's frame waits in the pool, until the value is dropped.
@@ -139,12 +151,10 @@ impl Worker {
         struct OpenWait<'a>(&'a Worker);
         impl Drop for OpenWait<'_> {
             fn drop(&mut self) {
-                let frame = self.0.frame();
-                self.0.frames.top.set(Frame { open: frame.open - 1, ..frame });
+                self.0.set_open(self.0.frame().open - 1);
             }
         }
-        let frame = self.frame();
-        self.frames.top.set(Frame { open: frame.open + 1, ..frame });
+        self.set_open(self.frame().open + 1);
         OpenWait(self)
     }
 

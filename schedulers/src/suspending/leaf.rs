@@ -344,6 +344,7 @@ where
         let Awaiting { permit, pending } = self;
         let handle = scope.handle();
         let Some(pending) = pending.close_if_stopped(&handle) else { return };
+        // A constant: the rest is compiled only for chains that wait several times.
         if const { !F::FACTS.waits } {
             // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
             let last = Has::Last(Some(permit).filter(|_| ends_early::<T, R>()));
