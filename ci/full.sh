@@ -15,18 +15,18 @@ gate             | .ci/run                   | *
 lint-outside     | ci/lint.sh                | $library rayon-engine rayon-core examples benches
 docs-forms       | ci/docs.sh forms          | $library rayon-engine book README.md
 abort            | ci/abort.sh               | $library examples
-rayon            | ci/rayon.sh               | $library rayon-engine testkit tests
+rayon            | ci/rayon.sh               | $library rayon-engine testkit tests trace examples
 rayon-tests      | ci/rayon-tests.py         | $library rayon-engine
 rayon-on-furcate | ci/rayon-on-furcate.sh    | pool src schedulers adaptors rayon-core rayon-engine examples
 renamed          | ci/renamed.py             | $library
-loom             | ci/loom.sh                | pool schedulers cluster
+loom             | ci/loom.sh                | pool schedulers cluster testkit
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
-examples         | ci/examples.sh            | $library trace examples
+examples         | ci/examples.sh            | $library trace examples book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
-cluster          | ci/cluster.sh             | $library cluster examples
+cluster          | ci/cluster.sh             | $library cluster examples testkit book
 benches          | ci/benches.sh             | $library trace rayon-core examples benches
-asan             | ci/asan.sh                | $library testkit
-tsan             | ci/tsan.sh                | pool schedulers testkit
+asan             | ci/asan.sh                | $library rayon-engine testkit
+tsan             | ci/tsan.sh                | $library rayon-engine testkit
 "
 
 wanted=("$@")

@@ -30,8 +30,10 @@ impl Call {
         call
     }
 
-    /// Whether a task has panicked. Relaxed, here and below: a hint. The executor brings the panic itself to the
-    /// caller.
+    /// Whether a task has panicked. Relaxed, here and below: a hint, since the executor brings the panic itself to the caller.
+    ///
+    /// It is no hint for whoever holds the output of a task that left items out because of the panic. That task read or wrote `true` before it
+    /// put its output under the lock of a join node. Whoever took the output from there reads `true`, too: the lock orders the two accesses.
     #[inline]
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Relaxed)

@@ -11,6 +11,7 @@
 //! | [`policies`] | any policy, chosen at run time |
 //! | [`scripted`] | an engine in one thread, which steals as a script says |
 //! | [`traces`] | recordings of traces, one at a time |
+//! | [`wakes`] | a waker that counts |
 //! | [`pairs!`] | every ordered pair of adaptors |
 
 #![allow(missing_docs, reason = "the names say it; where they do not, there is a comment")]
@@ -29,6 +30,7 @@ pub mod scripted;
 pub mod time;
 #[cfg(not(loom))]
 pub mod traces;
+pub mod wakes;
 
 pub use pairs::interleave;
 #[cfg(not(loom))]

@@ -300,7 +300,7 @@ mod unix {
 
     #[test]
     fn work_of_more_than_a_second_shows_its_progress_on_a_terminal_and_nowhere_else() {
-        let arguments = ["1000", "5"]; // two contenders wait for 2.5 s each
+        let arguments = ["500", "5"]; // two contenders wait for 1.25 s each
         succeeds("latency", &arguments);
 
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");

@@ -31,7 +31,7 @@ fn comparisons_and_keys_run_in_threads_of_the_pool() {
         let (calls, outside, unnamed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let look = || {
             // Far more stack than the calling thread has.
-            if calls.fetch_add(1, SeqCst) % 1000 == 0 {
+            if calls.fetch_add(1, SeqCst) % 5000 == 0 {
                 deep(16 << 10);
             }
             outside.fetch_add(usize::from(furcate::current_thread_index().is_none()), SeqCst);

@@ -279,31 +279,29 @@ impl Turns {
 fn items_with_several_futures_get_permits_in_turns() {
     const BOUND: usize = 64;
     const ITEMS: usize = 72;
-    for workers in [1, 2, 4] {
-        for shared in [false, true] {
-            let (pool, turns, limit) = (pool(workers), Turns::default(), furcate::Limit::new(BOUND));
-            let wait = |x: usize| {
-                let turns = &turns;
-                async move {
-                    turns.wait().await;
-                    x
-                }
-            };
-            let call = || {
-                let two = (0..ITEMS).into_par_iter().map(wait).io_await();
-                let two = if shared { two.limit(&limit) } else { two.max_in_flight(BOUND) };
-                let four = two.map(wait).io_await().map(wait).io_await().map(wait).io_await();
-                let eight = four.map(wait).io_await().map(wait).io_await().map(wait).io_await();
-                eight.map(wait).io_await().on(&pool).sum::<usize>()
-            };
-            std::thread::scope(|threads| {
-                let call = threads.spawn(call);
-                let turns = turns.run(BOUND, 8 * ITEMS, Duration::from_millis(500));
-                assert!((9..=13).contains(&turns), "{turns} turns on {workers} workers, shared: {shared}");
-                assert_eq!(call.join().unwrap(), ITEMS * (ITEMS - 1) / 2);
-            });
-            assert_settled(&pool);
-        }
+    for (workers, shared) in [(1, false), (2, true), (4, false), (4, true)] {
+        let (pool, turns, limit) = (pool(workers), Turns::default(), furcate::Limit::new(BOUND));
+        let wait = |x: usize| {
+            let turns = &turns;
+            async move {
+                turns.wait().await;
+                x
+            }
+        };
+        let call = || {
+            let two = (0..ITEMS).into_par_iter().map(wait).io_await();
+            let two = if shared { two.limit(&limit) } else { two.max_in_flight(BOUND) };
+            let four = two.map(wait).io_await().map(wait).io_await().map(wait).io_await();
+            let eight = four.map(wait).io_await().map(wait).io_await().map(wait).io_await();
+            eight.map(wait).io_await().on(&pool).sum::<usize>()
+        };
+        std::thread::scope(|threads| {
+            let call = threads.spawn(call);
+            let turns = turns.run(BOUND, 8 * ITEMS, Duration::from_millis(500));
+            assert!((9..=13).contains(&turns), "{turns} turns on {workers} workers, shared: {shared}");
+            assert_eq!(call.join().unwrap(), ITEMS * (ITEMS - 1) / 2);
+        });
+        assert_settled(&pool);
     }
 }
 
@@ -322,10 +320,10 @@ fn items_under_way_are_at_most_twice_as_many_as_permits() {
                     item
                 }
             };
-            let one = (0..300_u64).into_par_iter().map(|_| wait(items.enter())).io_await();
+            let one = (0..150_u64).into_par_iter().map(|_| wait(items.enter())).io_await();
             let one = if shared { one.limit(&limit) } else { one.max_in_flight(bound) };
             let four = one.map(wait).io_await().map(wait).io_await().map(wait).io_await();
-            assert_eq!(four.map(drop).on(&pool).count(), 300);
+            assert_eq!(four.map(drop).on(&pool).count(), 150);
             assert!(in_flight.most() <= bound, "{} in flight, bound {bound} on {threads}", in_flight.most());
             // Items that are folded are not in flight.
             let most = 2 * bound + threads;

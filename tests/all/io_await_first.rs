@@ -180,7 +180,7 @@ fn with_a_bound() {
         {
             // Under a division, an item that never comes could take the single permit. So in that case all items come.
             soon(move || {
-                for _ in 0..3 {
+                for _ in 0..2 {
                     let (pool, counts) = (pool(threads), Counts::default());
                     let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
                         let counted = counts.one_more();

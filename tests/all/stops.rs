@@ -112,10 +112,8 @@ fn no_item_begins_behind_a_deadline() {
         assert_eq!(interrupted.reason(), Reason::DeadlineExceeded);
         let (ran, late) = (ran.into_inner(), late.into_inner());
         assert!(late <= threads, "{late} items began behind the deadline; the call took {took:?}");
-        // All items would take 5 s or more, of processor time.
         assert!(ran < ITEMS / 2, "{ran} items were computed");
         assert_eq!(interrupted.into_done(), ran, "the items that were computed are the result");
-        assert!(took < Duration::from_secs(20), "{took:?}");
         assert_settles(&pool);
     }
 }
@@ -146,7 +144,6 @@ fn no_future_is_polled_behind_a_deadline() {
         assert_eq!(count.unwrap_err().reason(), Reason::DeadlineExceeded);
         let late = late.into_inner();
         assert!(late <= threads, "{late} items began behind the deadline; the call took {took:?}");
-        assert!(took < Duration::from_secs(20), "{took:?}");
         assert_settles(&pool);
     }
 }
@@ -176,12 +173,9 @@ fn a_dropped_terminal_does_not_delay_the_next_call() {
         let terminal = begun(woken(&pool, 2 * ITEMS, Duration::from_micros(100), &items).async_count());
         items.wait_for(20);
         drop(terminal);
-        let took = items.stands_still(workers, || {
-            let begun = Instant::now();
+        items.stands_still(workers, || {
             assert_eq!((0..100).into_par_iter().map(|_| after(1)).io_await().on(&*pool).count(), 100);
-            begun.elapsed()
         });
-        assert!(took < Duration::from_secs(20), "{took:?}");
         assert_settles(&pool);
     }
 }

@@ -6,8 +6,8 @@ use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
-use testkit::pool;
 use testkit::traces::{alone, traced};
+use testkit::{Random, pool};
 
 fn events(trace: &Trace) -> impl Iterator<Item = (usize, Event)> {
     trace
@@ -30,12 +30,11 @@ enum Tree {
 
 impl Tree {
     /// A random tree of so many forks.
-    fn random(forks: u64, random: &mut u64) -> Tree {
+    fn random(forks: u64, random: &mut Random) -> Tree {
         if forks == 0 {
             return Tree::Leaf;
         }
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let left = (*random >> 33) % forks;
+        let left = random.below(forks);
         Tree::Fork(Box::new([Tree::random(left, random), Tree::random(forks - 1 - left, random)]))
     }
 
@@ -86,7 +85,7 @@ fn shape(thread: &ThreadTrace) -> String {
 fn the_forks_of_one_worker_are_the_tree() {
     let pool = pool(1);
     for seed in 0..50 {
-        let tree = Tree::random(seed * 7 % 60, &mut seed.clone());
+        let tree = Tree::random(seed * 7 % 60, &mut Random(seed));
         let ((), trace) = traced(|| pool.install(|| tree.run()));
         let mut expected = String::new();
         tree.expected(&mut expected);

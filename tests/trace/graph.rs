@@ -4,8 +4,8 @@ use furcate::prelude::*;
 use furcate::trace::{Advice, Graph, PieceKind, Settings, Step};
 use furcate::{ThreadPool, ThreadPoolBuilder, join};
 use std::time::Duration;
-use testkit::spin;
 use testkit::traces::{traced, traced_by};
+use testkit::{Random, spin};
 
 fn pool(threads: usize) -> ThreadPool {
     // Some megabytes for the test with deep recursion.
@@ -39,12 +39,11 @@ enum Tree {
 }
 
 impl Tree {
-    fn random(forks: u64, random: &mut u64) -> Tree {
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    fn random(forks: u64, random: &mut Random) -> Tree {
         if forks == 0 {
-            return Tree::Leaf(Duration::from_micros((*random >> 33) % 20));
+            return Tree::Leaf(Duration::from_micros(random.below(20)));
         }
-        let left = (*random >> 33) % forks;
+        let left = random.below(forks);
         Tree::Fork(Box::new([Tree::random(left, random), Tree::random(forks - 1 - left, random)]))
     }
 
@@ -80,7 +79,7 @@ impl Tree {
 /// Whoever runs the halves, the graph is the program's tree, and contains its work.
 #[test]
 fn the_graph_is_the_tree_of_the_forks() {
-    let mut random = 7;
+    let mut random = Random(7);
     let mut stolen = 0;
     for threads in [1, 2, 4] {
         let pool = pool(threads);
@@ -134,7 +133,7 @@ fn graphs_are_as_deep_as_programs() {
 #[test]
 fn graphs_of_full_rings_are_nested() {
     let pool = pool(2);
-    let tree = Tree::random(3000, &mut 11);
+    let tree = Tree::random(3000, &mut Random(11));
     for events in [2, 10, 100, 1000] {
         let settings = Settings::new().events_per_thread(events);
         let ((), trace) = traced_by(settings, || pool.install(|| tree.run()));

@@ -70,7 +70,7 @@ fn published_large_trees() {
 
 #[test]
 fn matmul() {
-    for n in [64, 128, 256] {
+    for n in [64, 128] {
         agree(&Matmul::new(n));
     }
 }

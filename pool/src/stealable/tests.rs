@@ -95,15 +95,11 @@ fn each_is_taken_once() {
         }
         for slot in 0..3 {
             threads.spawn(move || {
-                let mut random = slot as u64;
+                let mut random = testkit::Random(slot as u64);
                 loop {
                     let all = donated.load(SeqCst) == tasks.0.len();
-                    let found = sets.take(slot).or_else(|| {
-                        sets.steal((slot + 1) % 3, |len| {
-                            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                            (random >> 33) as usize % len
-                        })
-                    });
+                    let found =
+                        sets.take(slot).or_else(|| sets.steal((slot + 1) % 3, |len| random.index(len)));
                     match found {
                         Some(task) => assert!(taken.lock().unwrap().insert(tasks.index(task)), "taken twice"),
                         None if all => return,

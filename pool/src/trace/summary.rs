@@ -253,11 +253,8 @@ mod tests {
 
     #[test]
     fn times_by_busy_threads_are_those_of_a_count_at_each_moment() {
-        let mut random = 5_u64;
-        let mut next = |below: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (random >> 33) % below
-        };
+        let mut random = testkit::Random(5);
+        let mut next = |below| random.below(below);
         for threads in 0..5_u64 {
             for _ in 0..50 {
                 // The times of one thread do not overlap.

@@ -418,9 +418,8 @@ fn a_pool_whose_tasks_all_wait_costs_nothing() {
 }
 
 #[test]
-fn a_wake_ends_a_long_sleep() {
-    // S1: the only thread waits in its slot, and has looked for work less and less often. A unit test of
-    // `registry/wake.rs` shows that the sleep ends at once.
+fn a_wake_reaches_a_thread_that_sleeps() {
+    // S1: the only thread waits in its slot, and has looked for work less and less often.
     within(LONG, || {
         for rule in [WaitRule::Leapfrog, WaitRule::Any] {
             let pool = ruled(1, rule);

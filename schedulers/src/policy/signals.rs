@@ -65,39 +65,25 @@ impl Future for Stopped {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-    use std::task::Wake;
-
-    #[derive(Default)]
-    struct WakeCount(AtomicUsize);
-
-    impl Wake for WakeCount {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Relaxed);
-        }
-    }
+    use testkit::wakes::WakeCount;
 
     #[test]
     fn tokens_wake_those_that_wait_and_nobody_else() {
-        let (count, gone) = (Arc::<WakeCount>::default(), Arc::<WakeCount>::default());
+        let (count, gone) = (WakeCount::new(), WakeCount::new());
         let tokens = [CancelToken::new(), CancelToken::new()];
         let mut signals = StopSignals::default();
         tokens.iter().for_each(|token| signals.token(token));
         let mut stopped = signals.wait();
-        let mut poll = |count: &Arc<WakeCount>| {
-            Pin::new(&mut stopped).poll(&mut Context::from_waker(&Arc::clone(count).into())).is_ready()
-        };
+        let mut poll = |count: &Arc<WakeCount>| count.poll(&mut stopped).is_ready();
         assert!(!poll(&gone) && !poll(&count), "the later waker takes the place of the one before");
         let mut dropped = tokens[1].cancelled();
-        assert!(
-            Pin::new(&mut dropped).poll(&mut Context::from_waker(&Arc::clone(&gone).into())).is_pending()
-        );
+        assert!(gone.poll(&mut dropped).is_pending());
         drop(dropped);
         tokens[1].cancel();
-        assert_eq!((count.0.load(Relaxed), gone.0.load(Relaxed)), (1, 0));
+        assert_eq!((count.get(), gone.get()), (1, 0));
         assert!(poll(&count));
         tokens[1].cancel();
-        assert_eq!(count.0.load(Relaxed), 1);
+        assert_eq!(count.get(), 1);
         assert!(
             Pin::new(&mut tokens[1].cancelled()).poll(&mut Context::from_waker(&count.into())).is_ready()
         );

@@ -359,19 +359,10 @@ mod tests {
     use super::*;
     use std::pin::pin;
     use std::sync::Arc;
-    use std::task::Wake;
-
-    #[derive(Default)]
-    struct WakeCount(AtomicUsize);
-
-    impl Wake for WakeCount {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Relaxed);
-        }
-    }
+    use testkit::wakes::WakeCount;
 
     fn poll(acquire: Pin<&mut InFlightAcquire<'_>>, count: &Arc<WakeCount>) -> bool {
-        acquire.poll(&mut Context::from_waker(&Arc::clone(count).into())).is_ready()
+        count.poll(acquire).is_ready()
     }
 
     #[test]
@@ -387,16 +378,16 @@ mod tests {
 
     #[test]
     fn whoever_waits_is_woken_once() {
-        let (in_flight, count) = (InFlight::new(1), Arc::<WakeCount>::default());
+        let (in_flight, count) = (InFlight::new(1), WakeCount::new());
         let permit = in_flight.try_acquire();
         let (mut first, mut second) =
             (pin!(in_flight.acquire(LineKind::New)), pin!(in_flight.acquire(LineKind::New)));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
-        assert_eq!(count.0.load(Relaxed), 0);
+        assert_eq!(count.get(), 0);
         drop(permit);
-        assert_eq!(count.0.load(Relaxed), 1);
+        assert_eq!(count.get(), 1);
         assert!(poll(first, &count), "the permit, which is dropped at once");
-        assert_eq!(count.0.load(Relaxed), 2);
+        assert_eq!(count.get(), 2);
         assert!(poll(second, &count));
     }
 
@@ -429,7 +420,7 @@ mod tests {
 
     #[test]
     fn an_item_keeps_its_permit_if_nobody_waits() {
-        let (in_flight, count) = (InFlight::new(1), Arc::<WakeCount>::default());
+        let (in_flight, count) = (InFlight::new(1), WakeCount::new());
         let exchange = in_flight.exchange(in_flight.try_acquire().unwrap(), LineKind::Begun);
         assert!(poll(pin!(exchange), &count), "the permit, which is dropped at once");
         drop(in_flight.exchange(in_flight.try_acquire().unwrap(), LineKind::Begun));
@@ -440,22 +431,21 @@ mod tests {
     #[test]
     fn items_get_permits_in_turns() {
         const ITEMS: usize = 5;
-        let (in_flight, new) = (InFlight::new(2), Arc::<WakeCount>::default());
+        let (in_flight, new) = (InFlight::new(2), WakeCount::new());
         let mut in_use = vec![in_flight.try_acquire().unwrap(), in_flight.try_acquire().unwrap()];
         // A task that begins one new item after the other.
         let mut first = Box::pin(in_flight.acquire(LineKind::New));
         assert!(!poll(first.as_mut(), &new));
         let mut begun: Vec<_> = Vec::new();
         for item in 0..ITEMS {
-            let count = Arc::<WakeCount>::default();
+            let count = WakeCount::new();
             let mut exchange = Box::pin(in_flight.exchange(in_use.remove(0), LineKind::Begun));
             assert!(!poll(exchange.as_mut(), &count));
             begun.push((exchange, count));
-            let woken = |begun: &[(_, Arc<WakeCount>)]| {
-                begun.iter().filter(|(_, count)| count.0.load(Relaxed) > 0).count()
-            };
+            let woken =
+                |begun: &[(_, Arc<WakeCount>)]| begun.iter().filter(|(_, count)| count.get() > 0).count();
             if item < 2 {
-                assert_eq!((new.0.load(Relaxed), woken(&begun)), (item + 1, 0), "a new item begins");
+                assert_eq!((new.get(), woken(&begun)), (item + 1, 0), "a new item begins");
                 let Poll::Ready(permit) = first.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
                     panic!()
                 };
@@ -463,9 +453,9 @@ mod tests {
                 first.set(in_flight.acquire(LineKind::New));
                 assert!(!poll(first.as_mut(), &new));
             } else {
-                assert_eq!((new.0.load(Relaxed), woken(&begun)), (2, item - 1), "a begun item goes on");
+                assert_eq!((new.get(), woken(&begun)), (2, item - 1), "a begun item goes on");
                 let (exchange, count) = &mut begun[item - 2];
-                assert_eq!(count.0.load(Relaxed), 1, "the one that has waited longest");
+                assert_eq!(count.get(), 1, "the one that has waited longest");
                 let Poll::Ready(permit) = exchange.as_mut().poll(&mut Context::from_waker(Waker::noop()))
                 else {
                     panic!()
@@ -474,35 +464,34 @@ mod tests {
             }
         }
         drop(in_use);
-        assert_eq!(new.0.load(Relaxed), 3, "an item has ended");
+        assert_eq!(new.get(), 3, "an item has ended");
         drop((first, begun));
         assert_eq!((in_flight.free(), in_flight.is_wanted()), (2, false));
     }
 
     #[test]
     fn items_of_a_search_that_have_begun_go_first() {
-        let (in_flight, new, begun) =
-            (InFlight::new(1), Arc::<WakeCount>::default(), Arc::<WakeCount>::default());
+        let (in_flight, new, begun) = (InFlight::new(1), WakeCount::new(), WakeCount::new());
         let permit = in_flight.try_acquire();
         let mut next = pin!(in_flight.acquire(LineKind::New));
         let mut first = pin!(in_flight.acquire(LineKind::First));
         assert!(!poll(next.as_mut(), &new) && !poll(first.as_mut(), &begun));
         drop(permit);
-        assert_eq!((new.0.load(Relaxed), begun.0.load(Relaxed)), (0, 1));
+        assert_eq!((new.get(), begun.get()), (0, 1));
         assert!(poll(first, &begun), "the permit, which is dropped at once");
         assert!(poll(next, &new));
     }
 
     #[test]
     fn a_wake_is_passed_on() {
-        let (in_flight, count) = (InFlight::new(1), Arc::<WakeCount>::default());
+        let (in_flight, count) = (InFlight::new(1), WakeCount::new());
         let permit = in_flight.try_acquire();
         let mut first = Box::pin(in_flight.acquire(LineKind::New));
         let mut second = pin!(in_flight.acquire(LineKind::New));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         drop(permit);
         drop(first);
-        assert_eq!(count.0.load(Relaxed), 2, "it was woken, and did not take the permit");
+        assert_eq!(count.get(), 2, "it was woken, and did not take the permit");
         assert!(poll(second, &count));
     }
 }

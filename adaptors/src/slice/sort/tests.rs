@@ -8,16 +8,11 @@ use furcate_schedulers::DefaultExecutor;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
+use testkit::Random;
 
-/// SplitMix64.
 pub(super) fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let x = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        x ^ (x >> 31)
-    }
+    let mut random = Random(seed);
+    move || random.next()
 }
 
 /// Keys in many shapes.
@@ -217,7 +212,7 @@ fn an_inconsistent_order_loses_nothing() {
         let state = AtomicUsize::new(seed as usize);
         let is_less = |a: &Element<'_>, b: &Element<'_>| {
             noting(a, b);
-            random(state.fetch_add(1, SeqCst) as u64)().is_multiple_of(2 + seed % 3)
+            Random(state.fetch_add(1, SeqCst) as u64).next().is_multiple_of(2 + seed % 3)
         };
         for plan in PLANS {
             for stable in [true, false] {

@@ -1,7 +1,6 @@
 use super::*;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::task::Wake;
+use testkit::wakes::WakeCount;
 
 /// A stream of the items that a test puts into it; pending while it is empty.
 #[derive(Default)]
@@ -34,19 +33,10 @@ impl Tray {
     }
 }
 
-#[derive(Default)]
-struct Count(AtomicUsize);
-
-impl Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Relaxed);
-    }
-}
-
 /// A task that takes items.
 struct Taker<'a> {
     next: Pin<Box<Next<'a, Tray>>>,
-    woken: Arc<Count>,
+    woken: Arc<WakeCount>,
 }
 
 impl<'a> Taker<'a> {
@@ -55,11 +45,11 @@ impl<'a> Taker<'a> {
     }
 
     fn poll(&mut self) -> Poll<Option<u32>> {
-        self.next.as_mut().poll(&mut Context::from_waker(&Arc::clone(&self.woken).into()))
+        self.woken.poll(self.next.as_mut())
     }
 
     fn woken(&self) -> usize {
-        self.woken.0.load(Relaxed)
+        self.woken.get()
     }
 }
 

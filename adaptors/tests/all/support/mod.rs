@@ -27,7 +27,7 @@ pub(crate) fn policies() -> [AnyPolicy; 6] {
 /// `assert_schedules!(expected, source, |it| it.map(f).collect::<Vec<_>>())`. An engine may be named in front: for results that
 /// depend on thieves, it is `Inline`, and the source is `.on(Inline)`.
 ///
-/// (The product of all schedulers, policies and engines is the facade's `combinations`.)
+/// (The product of all schedulers, policies and pools is the facade's `combinations`; `ci/rayon.sh` runs it on rayon's engine.)
 macro_rules! assert_schedules {
     ($expected:expr, $source:expr, |$it:ident| $result:expr) => {
         $crate::support::assert_schedules!(

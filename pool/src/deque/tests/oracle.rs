@@ -2,21 +2,10 @@
 
 use super::*;
 use std::collections::VecDeque;
+use testkit::Random;
 
 const SEEDS: u64 = 40;
 const STEPS: usize = 400;
-
-/// xorshift (Marsaglia 2003).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) % n
-    }
-}
 
 /// The deque and its expected contents; the jobs pushed last are at the back.
 struct Run {

@@ -1,10 +1,10 @@
 //! One owner and three thieves on threads.
 
-use super::oracle::Random;
 use super::*;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
+use testkit::Random;
 
 const THIEVES: u64 = 3;
 

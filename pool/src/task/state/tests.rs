@@ -126,11 +126,8 @@ struct Oracle {
 
 #[test]
 fn histories_are_as_the_oracle_tells() {
-    let mut seed = 1_u64;
-    let mut random = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut numbers = testkit::Random(1);
+    let mut random = |below| numbers.below(below);
     let (mut wakes, mut ends) = ([0; 3], [0; 2]);
     for _ in 0..3000 {
         let (state, mut oracle) = (TaskState::running(), Oracle { polled: true, ..Oracle::default() });

@@ -1,24 +1,9 @@
 use super::*;
 use std::sync::atomic::AtomicUsize;
-use std::task::Wake;
+use testkit::wakes::WakeCount;
 
-#[derive(Default)]
-struct Count(AtomicUsize);
-
-impl Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Relaxed);
-    }
-}
-
-impl Count {
-    fn get(&self) -> usize {
-        self.0.load(Relaxed)
-    }
-}
-
-fn poll(ticket: &mut Ticket<'_>, count: &Arc<Count>) -> bool {
-    ticket.poll(&mut Context::from_waker(&Arc::clone(count).into())).is_ready()
+fn poll(ticket: &mut Ticket<'_>, count: &Arc<WakeCount>) -> bool {
+    count.with(|context| ticket.poll(context)).is_ready()
 }
 
 #[test]
@@ -28,7 +13,7 @@ fn permits_go_round_among_calls_and_in_order_within_one() {
     assert_eq!((many.take(9), one.take(9), limit.in_use()), (1, 0, 1));
     let mut tickets: Vec<_> =
         (0..5).map(|i| Ticket::of(if i == 4 { &one } else { &many }, LineKind::New)).collect();
-    let counts: Vec<Arc<Count>> = (0..5).map(|_| Arc::default()).collect();
+    let counts: Vec<Arc<WakeCount>> = (0..5).map(|_| Arc::default()).collect();
     assert!(tickets.iter_mut().zip(&counts).all(|(ticket, count)| !poll(ticket, count)));
     assert_eq!(limit.waiting(), 5);
     let mut order = vec![];
@@ -48,7 +33,7 @@ fn permits_go_round_among_calls_and_in_order_within_one() {
 fn nobody_takes_a_permit_past_those_that_wait() {
     let limit = Limit::new(2);
     let (first, second) = (limit.join(), limit.join());
-    let count = Arc::<Count>::default();
+    let count = WakeCount::new();
     assert_eq!(first.take(2), 2);
     let mut ticket = Ticket::of(&second, LineKind::New);
     assert!(!poll(&mut ticket, &count) && !poll(&mut ticket, &count), "polled again, it waits once");
@@ -61,7 +46,7 @@ fn nobody_takes_a_permit_past_those_that_wait() {
 #[test]
 fn a_ticket_that_is_dropped_passes_its_permit_on() {
     let limit = Limit::new(1);
-    let (member, count) = (limit.join(), Arc::<Count>::default());
+    let (member, count) = (limit.join(), WakeCount::new());
     assert_eq!(member.take(1), 1);
     let (mut first, mut second, mut third) = (
         Ticket::of(&member, LineKind::New),

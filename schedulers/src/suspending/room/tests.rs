@@ -1,20 +1,10 @@
 use super::*;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::task::Wake;
+use testkit::wakes::WakeCount;
 
-#[derive(Default)]
-struct Count(AtomicUsize);
-
-impl Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Relaxed);
-    }
-}
-
-fn poll(acquire: Pin<&mut Acquire<'_>>, count: &Arc<Count>) -> Option<()> {
-    match acquire.poll(&mut Context::from_waker(&Arc::clone(count).into())) {
+fn poll(acquire: Pin<&mut Acquire<'_>>, count: &Arc<WakeCount>) -> Option<()> {
+    match count.poll(acquire) {
         Poll::Ready(permit) => {
             mem::forget(permit);
             Some(())
@@ -44,13 +34,13 @@ fn a_reserve_holds_what_there_is_and_gives_it_back() {
 
 #[test]
 fn a_reserve_given_back_wakes_as_many_as_it_had() {
-    let (room, count) = (Room::new(2, None), Arc::<Count>::default());
+    let (room, count) = (Room::new(2, None), WakeCount::new());
     let reserve = Reserve::new(&room, None);
     assert_eq!(reserve.fill(2), 2);
     let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(room.acquire(LineKind::New))).collect();
     assert!(waiting.iter_mut().all(|acquire| poll(acquire.as_mut(), &count).is_none()));
     drop(reserve);
-    assert_eq!(count.0.load(Relaxed), 2);
+    assert_eq!(count.get(), 2);
     assert!(waiting.iter_mut().take(2).all(|acquire| poll(acquire.as_mut(), &count).is_some()));
 }
 
@@ -69,7 +59,7 @@ fn both_bounds_hold() {
 
 #[test]
 fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
-    let (limit, count) = (Limit::new(1), Arc::<Count>::default());
+    let (limit, count) = (Limit::new(1), WakeCount::new());
     let (holder, room) = (Room::new(1, Some(&limit)), Room::new(1, Some(&limit)));
     let held = holder.try_acquire().unwrap();
     let mut waits = Box::pin(room.acquire(LineKind::New));
@@ -79,10 +69,10 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
     assert!(poll(second.as_mut(), &count).is_none());
     assert_eq!(limit.waiting(), 1, "the second one waits for its own call first");
     drop(waits);
-    assert_eq!((limit.waiting(), count.0.load(Relaxed)), (0, 1));
+    assert_eq!((limit.waiting(), count.get()), (0, 1));
     assert!(poll(second.as_mut(), &count).is_none());
     drop(held);
-    assert_eq!((limit.in_use(), count.0.load(Relaxed)), (1, 2), "handed over");
+    assert_eq!((limit.in_use(), count.get()), (1, 2), "handed over");
     assert!(poll(second.as_mut(), &count).is_some());
     room.give_back(1);
     assert_eq!((limit.in_use(), room.own.free()), (0, 1));
@@ -91,7 +81,7 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
 /// An item that waits for its next future holds no permit of the limit. No permit is unused while a task waits.
 #[test]
 fn an_exchange_gives_both_permits_to_tasks_that_wait() {
-    let (limit, count) = (Limit::new(2), Arc::<Count>::default());
+    let (limit, count) = (Limit::new(2), WakeCount::new());
     let (one, other) = (Room::new(1, Some(&limit)), Room::new(9, Some(&limit)));
     let permit = one.try_acquire().unwrap();
     assert!(!one.is_wanted());
@@ -102,7 +92,7 @@ fn an_exchange_gives_both_permits_to_tasks_that_wait() {
     assert!(poll(new.as_mut(), &count).is_none() && one.is_wanted());
     let mut begun = Box::pin(one.exchange(Permit(&one), LineKind::Begun));
     assert!(poll(begun.as_mut(), &count).is_none());
-    assert_eq!((limit.in_use(), count.0.load(Relaxed)), (0, 1));
+    assert_eq!((limit.in_use(), count.get()), (0, 1));
     assert!(poll(new.as_mut(), &count).is_some() && limit.in_use() == 1);
     one.give_back(1);
     assert!(poll(begun.as_mut(), &count).is_some() && limit.in_use() == 1);
@@ -124,7 +114,7 @@ fn an_exchange_gives_both_permits_to_tasks_that_wait() {
 #[test]
 fn a_spent_permit_is_exchanged() {
     let limit = Limit::new(1).per_second(1);
-    let (room, count) = (Room::new(9, Some(&limit)), Arc::<Count>::default());
+    let (room, count) = (Room::new(9, Some(&limit)), WakeCount::new());
     let reserve = Reserve::new(&room, None);
     reserve.put(reserve.take().unwrap(), true);
     assert_eq!((room.try_acquire().is_some(), limit.in_use()), (false, 1), "kept");
@@ -134,7 +124,7 @@ fn a_spent_permit_is_exchanged() {
     let mut next = pin!(reserve.acquire(LineKind::First));
     assert!(poll(next.as_mut(), &count).is_none());
     assert_eq!((limit.in_use(), limit.waiting()), (0, 2));
-    while count.0.load(Relaxed) == 0 {
+    while count.get() == 0 {
         std::thread::yield_now();
     }
     assert!(poll(next, &count).is_some(), "before the new one, which has waited longer");
