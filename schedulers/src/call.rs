@@ -31,9 +31,6 @@ impl Call {
     }
 
     /// Whether a task has panicked. Relaxed, here and below: a hint, since the executor brings the panic itself to the caller.
-    ///
-    /// It is no hint for whoever holds the output of a task that left items out because of the panic. That task read or wrote `true` before it
-    /// put its output under the lock of a join node. Whoever took the output from there reads `true`, too: the lock orders the two accesses.
     #[inline]
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Relaxed)
@@ -75,6 +72,15 @@ impl Call {
         if !self.left_out.load(Relaxed) {
             self.left_out.store(true, Relaxed);
         }
+    }
+
+    /// Whether an output may lack items, because a task has panicked or was cancelled. (A panic in a suspended future is known to the
+    /// executor, which cancels the other tasks.)
+    ///
+    /// Relaxed, but no hint for whoever holds an output that lacks items: the task that left them out has read or written `true` before it
+    /// put its output under the lock of a join node, and the lock orders that access before the one of whoever took the output from there.
+    pub(crate) fn may_lack_items(&self) -> bool {
+        self.has_failed() || self.left_out.load(Relaxed)
     }
 
     /// Whether items were left out because a signal came. If not, the call's result is that of all items. Called when all tasks have

@@ -454,9 +454,8 @@ impl<'s, O, R> Link<'s, O, R> {
                 Link::WideNode(wide, place) => wide.arrive(place.into(), output).map(wide_node::Full::reduce),
                 Link::Unit(unit) => {
                     let Unit { reduction, number, call, whole } = *unit;
-                    // After a panic the output may lack items. Without it, no later unit's items come, and so none comes out of order. If it
-                    // lacks some, `has_failed` says so: see there.
-                    if !call.has_failed() {
+                    // Without an output that lacks items, no later unit's items come, and so none comes out of order.
+                    if !call.may_lack_items() {
                         reduction.arrive(number, output);
                     }
                     whole.leave::<T>(&reduction)

@@ -346,7 +346,15 @@ where
                 handle.cancel();
             }
             cancel_if_stopped::<S, P::Item, R>(&whole, &handle);
-            call.has_failed() || handle.is_cancelled() || (R::INTERRUPTIBLE && whole.stopped())
+            if R::INTERRUPTIBLE && whole.stopped() {
+                return true;
+            }
+            let is_cancelled = handle.is_cancelled();
+            // A search that has ended leaves nothing out.
+            if is_cancelled && !ends_early::<P::Item, R>() {
+                call.leave_out();
+            }
+            is_cancelled || call.has_failed()
         };
         let mut looks = Looks { stopped, frame: frame.share(), pace: Pace::new(1, LONGEST), rest: None };
         let mark = trace::leaf(producer.size());

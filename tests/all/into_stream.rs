@@ -13,7 +13,7 @@ use futures_lite::{StreamExt, future};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use testkit::time::until;
 
@@ -248,6 +248,53 @@ fn after_a_panic_no_item_comes_out_of_order() {
     };
     // On a busy machine the other worker may be without a core.
     assert!((0..20).any(|_| held_up()), "no worker was held up");
+}
+
+/// A panic in a future cancels the other tasks. A unit whose future is ready just then, and is not folded any more, gives no items.
+#[test]
+fn after_a_panic_in_a_future_no_item_comes_out_of_order() {
+    const BEGUN: usize = 1;
+    const PANICS: usize = 2;
+    for is_suspended in [false, true] {
+        for width in [1, 3] {
+            let (pool, stage) = (pool(2), Arc::<AtomicUsize>::default());
+            let items = (0..3_u64)
+                .into_par_iter()
+                .flat_map_iter(move |unit| width * unit..width * (unit + 1))
+                .map(move |x| {
+                    let stage = Arc::clone(&stage);
+                    async move {
+                        if x == 0 {
+                            if is_suspended {
+                                future::yield_now().await;
+                            }
+                            stage.store(BEGUN, Relaxed);
+                            until(|| stage.load(Relaxed) == PANICS);
+                            // The panic is on its way to the call.
+                            std::thread::sleep(Duration::from_millis(50));
+                        } else if x == 2 * width {
+                            while stage.load(Relaxed) != BEGUN {
+                                future::yield_now().await;
+                            }
+                            stage.store(PANICS, Relaxed);
+                            panic!("at the third unit");
+                        }
+                        x
+                    }
+                });
+            let mut stream = pool.install(|| items.io_await().into_stream(3));
+            let mut taken = vec![];
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                future::block_on(async {
+                    while let Some(item) = stream.next().await {
+                        taken.push(item);
+                    }
+                });
+            }));
+            assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), "at the third unit");
+            assert!(taken.iter().copied().eq(0..taken.len() as u64), "{taken:?}");
+        }
+    }
 }
 
 /// If a stream is not polled any more, its panic goes to the pool's handler.

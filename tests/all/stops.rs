@@ -148,6 +148,35 @@ fn no_future_is_polled_behind_a_deadline() {
     }
 }
 
+/// `Ok` means all items, wherever the stop comes.
+#[test]
+fn a_complete_result_has_all_items() {
+    for threads in [1, 2, 4] {
+        let pool = pool(threads);
+        for n in (2..40).chain([1000]) {
+            for at in [0, n / 2, n - 2, n - 1] {
+                let token = CancelToken::new();
+                let items = (0..n).into_par_iter().map(|x| {
+                    if x == at {
+                        token.cancel();
+                    }
+                    async move { x }
+                });
+                let stopped = items.io_await().stop_on(&token).on(&pool);
+                let collected = stopped.collect::<Vec<_>>();
+                assert!(
+                    collected.is_err() || collected.as_ref().is_ok_and(|all| all.len() == n),
+                    "{collected:?}, {n}, {at}"
+                );
+            }
+            let deadline = Instant::now() + Duration::from_micros(20 * n as u64);
+            let items = (0..n).into_par_iter().map(|_| async { spin(Duration::from_micros(20)) });
+            let counted = items.io_await().deadline(deadline).on(&pool).count();
+            assert!(counted.is_err() || counted == Ok(n), "{counted:?} of {n}");
+        }
+    }
+}
+
 #[test]
 fn no_item_begins_behind_a_cancelled_token() {
     for workers in [1, THREADS] {

@@ -157,9 +157,11 @@ where
         while needed {
             // Before the item is made.
             if handle.is_cancelled() {
-                if futures.size_hint().1 != Some(0) {
-                    self.call.leave_out();
+                // Whether the task ends after this step's last item is for the next step to say, which knows what is left.
+                if futures.size_hint().1 == Some(0) {
+                    break;
                 }
+                self.call.leave_out();
                 needed = false;
                 continue;
             }
