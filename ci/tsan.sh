@@ -13,5 +13,6 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/tsan"
 export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0"
 # (Tests that use up a small stack use it up sooner here; the sanitizer does not follow a fork, and ends a forked child that starts threads.)
 cargo +nightly test --no-fail-fast -p furcate-pool --lib --tests --target "$target" --locked -- \
-    --skip stack --skip deep --skip a_forked_child_says_so --skip a_forked_child_leaves_busy_pools_to_the_parent --skip a_thousand_pools_leave_nothing_behind "$@"
+    --skip stack --skip deep --skip a_forked_child_says_so --skip a_forked_child_leaves_busy_pools_to_the_parent \
+    --skip a_thousand_pools_leave_nothing_behind "$@"
 cargo +nightly test --no-fail-fast -p furcate-schedulers --test all --target "$target" --locked -- detached::

@@ -77,8 +77,9 @@ impl Call {
     /// Whether an output may lack items, because a task has panicked or was cancelled. (A panic in a suspended future is known to the
     /// executor, which cancels the other tasks.)
     ///
-    /// Relaxed, but no hint for whoever holds an output that lacks items: the task that left them out has read or written `true` before it
-    /// put its output under the lock of a join node, and the lock orders that access before the one of whoever took the output from there.
+    /// Relaxed is enough for the thread that holds an output which lacks items. The task that left them out has read or written `true`. Then it
+    /// put its output under the lock of a join node, where the thread has taken it. The lock orders the two accesses, so the thread reads
+    /// `true`, too.
     pub(crate) fn may_lack_items(&self) -> bool {
         self.has_failed() || self.left_out.load(Relaxed)
     }

@@ -8,6 +8,7 @@ use crate::support::streams::{ALL_WAYS, census, collect, numbers, pools, sorted,
 use crate::support::{Ways, a_minute, assert_settles, pool};
 use furcate::iter::from_producer;
 use furcate::prelude::*;
+use furcate::stream::IntoStream;
 use furcate::{Divisible, Facts, Producer, ThreadPoolBuilder};
 use futures_lite::{StreamExt, future};
 use std::ops::Range;
@@ -167,6 +168,19 @@ fn a_panic_is_raised_where_the_stream_is_polled() {
     }
 }
 
+/// Checks that a stream gives 0, 1, 2 and so on, and then panics with that message.
+#[track_caller]
+fn ends_in_order(mut stream: IntoStream<u64>, message: &str) {
+    let mut taken = vec![];
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        while let Some(item) = future::block_on(stream.next()) {
+            taken.push(item);
+        }
+    }));
+    assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), message);
+    assert!(taken.iter().copied().eq(0..taken.len() as u64), "{taken:?}");
+}
+
 /// Numbers. The worker that is about to begin with 0 is held up until 1 is done and 2 has panicked, if another worker has begun with 1.
 struct HeldUp {
     numbers: Range<u64>,
@@ -233,17 +247,7 @@ fn after_a_panic_no_item_comes_out_of_order() {
                 async move { x }
             }
         });
-        let mut stream = pool.install(|| items.io_await().into_stream(3));
-        let mut taken = vec![];
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            future::block_on(async {
-                while let Some(item) = stream.next().await {
-                    taken.push(item);
-                }
-            });
-        }));
-        assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), "at 2");
-        assert!(taken.iter().copied().eq(0..taken.len() as u64), "{taken:?}");
+        ends_in_order(pool.install(|| items.io_await().into_stream(3)), "at 2");
         progress.held_up.load(Relaxed)
     };
     // On a busy machine the other worker may be without a core.
@@ -282,17 +286,7 @@ fn after_a_panic_in_a_future_no_item_comes_out_of_order() {
                         x
                     }
                 });
-            let mut stream = pool.install(|| items.io_await().into_stream(3));
-            let mut taken = vec![];
-            let result = catch_unwind(AssertUnwindSafe(|| {
-                future::block_on(async {
-                    while let Some(item) = stream.next().await {
-                        taken.push(item);
-                    }
-                });
-            }));
-            assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), "at the third unit");
-            assert!(taken.iter().copied().eq(0..taken.len() as u64), "{taken:?}");
+            ends_in_order(pool.install(|| items.io_await().into_stream(3)), "at the third unit");
         }
     }
 }

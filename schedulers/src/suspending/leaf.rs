@@ -157,7 +157,7 @@ where
         while needed {
             // Before the item is made.
             if handle.is_cancelled() {
-                // Whether the task ends after this step's last item is for the next step to say, which knows what is left.
+                // Behind this step's last item the task goes on. The look before the next step sees the cancellation, and knows what is left.
                 if futures.size_hint().1 == Some(0) {
                     break;
                 }
