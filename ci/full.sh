@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything: the gate, and the steps that take too long for it.
-#   ci/full.sh                  all steps (some two hours on two cores)
+#   ci/full.sh                  all steps (some 50 minutes on two cores)
 #   ci/full.sh --since COMMIT   without the steps that the folders changed since COMMIT cannot touch
 #   ci/full.sh STEP ...         these steps
 cd "$(dirname "$0")/.."
