@@ -5,6 +5,8 @@ use furcate::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use testkit::panics::text;
+#[cfg(unix)]
+use testkit::process::{break_stderr, good_child, plays};
 
 async fn wait() {
     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -36,6 +38,17 @@ fn a_chain() {
             .map(|_| 0)
             .for_each(|_| (0..10).into_par_iter().map(first).io_await().for_each(drop));
     });
+}
+
+/// The message that names the remedy is printed as well. Where nobody reads it, the call still ends.
+#[cfg(unix)]
+#[test]
+fn a_chain_whose_stderr_nobody_reads() {
+    if plays("broken stderr") {
+        break_stderr();
+        return is_explained(|| (0..10).into_par_iter().map(|_| wait()).io_await().for_each(drop));
+    }
+    good_child("a_chain_whose_stderr_nobody_reads", "broken stderr", &[]);
 }
 
 #[test]

@@ -34,6 +34,8 @@
 //! This crate must not depend on rayon-core, because furcate's own `rayon-core` depends on this crate. (A `[patch]` replaces the
 //! `rayon-core` of crates.io by furcate's.)
 
+// Where nobody reads them, these panic: library code uses functions that ignore errors.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(loom))]

@@ -1,7 +1,15 @@
-//! Facts about the process and its threads: forks of the process, cores, and processor time.
+//! The process and its threads: forks of the process, cores, processor time, and messages to its user.
 
+use std::fmt;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
+
+/// Writes a message of the library to stderr. It is lost if it cannot be written: stderr may be closed, or a pipe that nobody reads. (There
+/// `eprintln` would panic: in a worker, or in a handler that must not unwind.)
+pub(crate) fn report(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "furcate: {message}");
+}
 
 /// Number of forks between this process and the one that called [`generation`] first.
 static FORKS: AtomicUsize = AtomicUsize::new(0);

@@ -23,6 +23,7 @@ use crate::fairness::Fairness;
 use crate::fence;
 use crate::latch::JobCount;
 use crate::order::{QueuePosition, SOON, order};
+use crate::process;
 use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
@@ -437,7 +438,7 @@ impl Registry {
                     self.handle_panic(payload);
                 }
             }
-            None => eprintln!("furcate: warning: {saturation}"),
+            None => process::report(format_args!("warning: {saturation}")),
         }
     }
 
@@ -616,7 +617,7 @@ struct AbortOnUnwind(&'static str);
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
-        eprintln!("furcate: {}; aborting", self.0);
+        process::report(format_args!("{}; aborting", self.0));
         std::process::abort();
     }
 }

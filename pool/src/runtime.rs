@@ -75,11 +75,11 @@ impl Runtime {
 const NO_REACTOR: &str = "there is no reactor running";
 
 #[cfg(not(feature = "tokio"))]
-const HINT: &str = "furcate: a worker has polled a future that needs a tokio runtime, and furcate is built without its \
+const HINT: &str = "a worker has polled a future that needs a tokio runtime, and furcate is built without its \
     feature `tokio`, so its workers enter none. Write `furcate = { .., features = [\"tokio\"] }` in Cargo.toml, and start \
     the call inside a runtime, or build the pool with `ThreadPoolBuilder::tokio(handle)`";
 #[cfg(feature = "tokio")]
-const HINT: &str = "furcate: a worker has polled a future that needs a tokio runtime, and the call was started outside of \
+const HINT: &str = "a worker has polled a future that needs a tokio runtime, and the call was started outside of \
     every tokio runtime. Start it inside one (`let _entered = runtime.enter();`), or build the pool with \
     `ThreadPoolBuilder::tokio(handle)`";
 
@@ -99,8 +99,8 @@ pub(crate) fn explain(payload: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
     match text {
         Some(text) if text.starts_with(NO_REACTOR) && !text.ends_with(HINT) => {
             static PRINTED: Once = Once::new();
-            PRINTED.call_once(|| eprintln!("{HINT}"));
-            Box::new(format!("{text}\n{HINT}"))
+            PRINTED.call_once(|| crate::process::report(format_args!("{HINT}")));
+            Box::new(format!("{text}\nfurcate: {HINT}"))
         }
         _ => payload,
     }

@@ -74,6 +74,16 @@ pub fn aborted_child(test: &str, role: &str, why: &str) {
     assert!(said(&output).contains(why), "{:?} is not said in {}", why, said(&output));
 }
 
+/// Makes this process's stderr a pipe that nobody reads, as that of `program 2>&1 | head` is: what is written there fails.
+#[cfg(unix)]
+pub fn break_stderr() {
+    use std::os::fd::AsRawFd;
+    let (unread, written) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
+    drop(unread);
+    // SAFETY: both descriptors are open.
+    assert_eq!(unsafe { libc::dup2(written.as_raw_fd(), libc::STDERR_FILENO) }, libc::STDERR_FILENO);
+}
+
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }

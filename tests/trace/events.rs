@@ -6,6 +6,8 @@ use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
+#[cfg(unix)]
+use testkit::process::{break_stderr, good_child, plays};
 use testkit::traces::{alone, traced};
 use testkit::{Random, pool};
 
@@ -367,6 +369,22 @@ fn the_environment_names_a_file() {
     // (The program's test fails then: it expects a recording.)
     let (_, words) = program(&directory.path().join("missing").join("trace.json"));
     assert!(words.contains("cannot write the trace") && words.contains("missing"), "{words}");
+}
+
+/// At its end such a program reports what is in the file. Where nobody reads that, the program still ends as it should.
+#[cfg(unix)]
+#[test]
+fn the_environment_names_a_file_and_nobody_reads_stderr() {
+    if plays("broken stderr") {
+        break_stderr();
+        return program_of_the_environment();
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let this = "events::the_environment_names_a_file_and_nobody_reads_stderr";
+    good_child(this, "broken stderr", &[("FURCATE_TRACE", path.to_str().unwrap())]);
+    let json = serde_json::from_slice::<serde_json::Value>(&std::fs::read(&path).unwrap()).unwrap();
+    assert!(!json["traceEvents"].as_array().unwrap().is_empty());
 }
 
 /// A place that is named has a slice for each leaf, in the file and in the table, and costs nothing else.

@@ -11,7 +11,7 @@ use std::mem::forget;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use testkit::drops::{DropCounter, Ledger};
+use testkit::drops::{DropCounter, Fuse, Ledger, assert_dropped_once};
 use testkit::panics::{planned_panic, survives};
 use testkit::pools;
 
@@ -284,6 +284,60 @@ impl Fate for Forgotten {
 fn forgotten() {
     check(&Forgotten { lent: false });
     check(&Forgotten { lent: true });
+}
+
+/// A value whose drop may panic.
+struct Burning<'f>(DropCounter, &'f Fuse);
+
+impl Drop for Burning<'_> {
+    fn drop(&mut self) {
+        self.1.burn();
+    }
+}
+
+/// A call that ends early drops items that nobody has looked at. One of these drops may panic, whichever: the hit, or the failure, is
+/// dropped all the same.
+#[test]
+fn after_an_early_end_the_drop_of_an_item_panics() {
+    const HIT: usize = 5;
+    let is_hit = |item: &Burning| item.0.number == HIT;
+    macro_rules! ends {
+        ($(|$items:ident| $end:expr;)+) => {$(
+            assert_dropped_once(12, |values, fuse| {
+                let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
+                let $items = $items.into_par_iter().sequential();
+                drop($end);
+            });
+            assert_dropped_once(12, |values, fuse| {
+                let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
+                let $items = $items.into_par_iter().size_limit(9);
+                drop($end);
+            });
+            assert_dropped_once(12, |values, fuse| {
+                let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
+                let $items = $items.into_par_iter().map(|item| async move { item }).io_await();
+                drop($end);
+            });
+        )+};
+    }
+    let outcome = |item: Burning<'_>| if is_hit(&item) { Err(item) } else { Ok(item) };
+    ends! {
+        |items| items.find_any(is_hit);
+        |items| items.find_first(is_hit);
+        |items| items.find_last(is_hit);
+        |items| items.find_map_any(|item| outcome(item).err());
+        |items| items.find_map_first(|item| outcome(item).err());
+        |items| items.any(|item| is_hit(&item));
+        |items| items.try_for_each(|item| outcome(item).map(drop));
+        |items| items.map(outcome).try_reduce_with(|left, _| Ok(left));
+        |items| items.map(outcome).collect::<Result<Vec<_>, _>>();
+        |items| items.map(|item| outcome(item).ok()).collect::<Option<Vec<_>>>();
+        |items| items.map(|item| outcome(item).map(|_| 1)).sum::<Result<u64, _>>();
+        |items| items.map(|item| outcome(item).map(|_| 1)).product::<Result<u64, _>>();
+        |items| items.map(|item| outcome(item).ok()).while_some().collect::<Vec<_>>();
+        |items| items.take_any(3).collect::<Vec<_>>();
+        |items| items.take_any_while(|item| !is_hit(item)).collect::<Vec<_>>();
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
+use std::iter::repeat;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, mpsc};
@@ -97,7 +98,15 @@ fn wrong_hints() {
         }
     }
     for hint in [0, 1, 100, usize::MAX] {
-        on_pools(|| assert_eq!(Lies(0..1000, hint).par_bridge().sum::<usize>(), 499_500, "{hint}"));
+        on_pools(|| {
+            assert_eq!(Lies(0..1000, hint).par_bridge().sum::<usize>(), 499_500, "{hint}");
+            // Blocks have as many items as they are to have, also of an iterator that ends later than it says, or never.
+            let mut blocks = Lies(0..usize::MAX, hint).par_bridge().ordered().blocks_iter([10, 200]);
+            let lens: Vec<_> = blocks.iter().take(2).map(|block| block.count()).collect();
+            assert_eq!(lens, [10, 200], "{hint}");
+            let searched = Lies(0..usize::MAX, hint).par_bridge().ordered().by_blocks(repeat(16));
+            assert_eq!(searched.find_first(|x| x % 100 == 99), Some(99), "{hint}");
+        });
     }
 }
 

@@ -30,6 +30,7 @@
 use mpi::environment::Universe;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
+use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::ptr;
@@ -242,8 +243,12 @@ impl Mpi {
     pub(super) fn abort_if_panicking(&self) {
         if std::thread::panicking() {
             // Text that cannot be written is lost in any case.
-            let _ = std::io::Write::flush(&mut std::io::stdout());
-            eprintln!("furcate-cluster: rank {} has panicked, and ends the program on all ranks", self.rank);
+            let _ = io::stdout().flush();
+            let _ = writeln!(
+                io::stderr(),
+                "furcate-cluster: rank {} has panicked, and ends the program on all ranks",
+                self.rank
+            );
             std::process::abort();
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Trace;
 use super::recorder::{Settings, stop_for};
+use crate::process::report;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -21,11 +22,11 @@ pub(crate) fn record_if_asked() {
         // The program may change its directory before it ends, and a file that cannot be written is to be known now.
         let path = std::path::absolute(&path).map_or(path, Into::into);
         if let Err(error) = File::create(&path) {
-            report(&path, &error);
+            report_failure(&path, &error);
             return;
         }
         if PATH.set(path).is_ok() && call_at_exit() && Settings::new().start_for(true).is_err() {
-            eprintln!("furcate: {VARIABLE} has no effect: the program has started a trace of its own");
+            report(format_args!("{VARIABLE} has no effect: the program has started a trace of its own"));
         }
     });
 }
@@ -39,7 +40,7 @@ fn call_at_exit() -> bool {
     }
     #[cfg(not(unix))]
     {
-        eprintln!("furcate: {VARIABLE} is for Unix systems; call `furcate::trace::start` and `stop` instead");
+        report(format_args!("{VARIABLE} is for Unix systems; call `furcate::trace::start` and `stop` instead"));
         false
     }
 }
@@ -51,12 +52,12 @@ extern "C" fn write_trace() {
         Ok(()) => {
             let events: usize = trace.threads().iter().map(|thread| thread.events().len()).sum();
             let (path, lost) = (Path::new(path).display(), trace.lost());
-            eprintln!(
-                "furcate: {events} events are in {path} ({lost} older ones were lost); open it in https://ui.perfetto.dev\n{}",
+            report(format_args!(
+                "{events} events are in {path} ({lost} older ones were lost); open it in https://ui.perfetto.dev\n{}",
                 trace.summary()
-            );
+            ));
         }
-        Err(error) => report(path, &error),
+        Err(error) => report_failure(path, &error),
     }
 }
 
@@ -64,9 +65,9 @@ fn write(trace: &Trace, path: &Path) -> io::Result<()> {
     trace.write_chrome(File::create(path)?)
 }
 
-fn report(path: &OsString, error: &io::Error) {
+fn report_failure(path: &OsString, error: &io::Error) {
     let path = Path::new(path).display();
-    eprintln!(
-        "furcate: cannot write the trace to {path}: {error}; set {VARIABLE} to a file that can be written"
-    );
+    report(format_args!(
+        "cannot write the trace to {path}: {error}; set {VARIABLE} to a file that can be written"
+    ));
 }

@@ -52,6 +52,9 @@ const AT_ONCE: (Duration, Duration) = (Duration::from_micros(10), Duration::from
 /// Most items that are fetched between two looks at the clock.
 const UNTIMED: usize = 16;
 
+/// Size of an iterator that has not been asked yet. It can be counted down, and leaves room for sums.
+const UNCOUNTED: usize = usize::MAX / 2;
+
 /// Sequential iterators as parallel ones. Implemented for every iterator that is `Send` and has `Send` items.
 ///
 /// ```
@@ -194,12 +197,10 @@ impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> ParallelIterator for I
 
     fn producer(&mut self) -> BridgePart<'_, I, ORDERED> {
         let rest = self.iter.take();
-        let hint = rest.as_ref().and_then(|iter| iter.size_hint().1);
-        // As many as can be counted down and leave room for sums.
-        let expected = hint.unwrap_or(usize::MAX).min(usize::MAX / 2);
         *self.length.get_mut() = 1;
         let (length, longest) = (&self.length, self.longest);
-        BridgePart { chunk: Vec::new().into_iter(), rest, expected, quick: 0, length, longest, fetched: None }
+        let (chunk, uncounted) = (Vec::new().into_iter(), UNCOUNTED);
+        BridgePart { chunk, rest, uncounted, quick: 0, length, longest, fetched: None }
     }
 }
 
@@ -207,8 +208,8 @@ impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> ParallelIterator for I
 pub struct BridgePart<'a, I: Iterator, const ORDERED: bool> {
     chunk: vec::IntoIter<I::Item>,
     rest: Option<I>,
-    /// Number of items that the rest may have: counted down from the iterator's own guess, or from more than it can have.
-    expected: usize,
+    /// More than the rest can have, less the items that were fetched. (The iterator's own `size_hint` may be wrong.)
+    uncounted: usize,
     /// Length of the next chunk. A part that has folded a chunk sets it, whoever has the iterator then. (Relaxed: a number, and nothing depends on it.)
     length: &'a AtomicUsize,
     /// Greatest length of a chunk.
@@ -232,7 +233,7 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
         BridgePart {
             chunk: chunk.into_iter(),
             rest: None,
-            expected: 0,
+            uncounted: 0,
             quick: 0,
             length,
             longest,
@@ -275,7 +276,7 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
                 break;
             }
         }
-        self.expected = self.expected.saturating_sub(items.len().saturating_sub(before));
+        self.uncounted = self.uncounted.saturating_sub(items.len().saturating_sub(before));
         self.chunk = items.into_iter();
         if !ended {
             self.rest = Some(rest);
@@ -293,14 +294,14 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
 
     /// Gives the iterator away.
     fn cut_rest(&mut self) -> Self {
-        let expected = std::mem::take(&mut self.expected);
-        BridgePart { rest: self.rest.take(), expected, quick: self.quick, ..self.with(Vec::new()) }
+        let uncounted = std::mem::take(&mut self.uncounted);
+        BridgePart { rest: self.rest.take(), uncounted, quick: self.quick, ..self.with(Vec::new()) }
     }
 }
 
 impl<I: Iterator, const ORDERED: bool> Divisible for BridgePart<'_, I, ORDERED> {
     fn size(&self) -> usize {
-        let rest = if self.rest.is_some() { self.expected.max(1) } else { 0 };
+        let rest = if self.rest.is_some() { self.uncounted.max(1) } else { 0 };
         self.chunk.len().saturating_add(rest)
     }
 

@@ -98,7 +98,13 @@ where
     I: Iterator<Item = T>,
     F: Fn(T) -> Option<H>,
 {
-    if LAST { items.fold(None, |last, item| search(item).or(last)) } else { items.find_map(search) }
+    if LAST {
+        return items.fold(None, |last, item| search(item).or(last));
+    }
+    let hit = items.find_map(search);
+    // Dropped before the return value is made: a panic in this drop would leak that value.
+    drop(items);
+    hit
 }
 
 /// Not inlined into the loop's caller: the loop decides the time, and needs the registers for itself.
@@ -120,7 +126,9 @@ where
             if LAST {
                 last = hits.next_back();
             } else {
-                return hits.next();
+                let hit = hits.next();
+                drop((hits, items)); // as above
+                return hit;
             }
         }
     }

@@ -110,7 +110,7 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
     fn fold_step<I: Iterator<Item = T>>(
         &self,
         before: Self::Accumulator,
-        items: I,
+        mut items: I,
     ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
         let all = |now| match before {
             Some(before) => self.method.both(before, now),
@@ -120,8 +120,11 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
             return Continue(Some(all(self.method.of(items))));
         }
         let mut exhausted = false;
-        let total =
-            all(self.method.of(ItemsUntilFailure { items, failed: self.failed, exhausted: &mut exhausted }));
+        let until_failure =
+            ItemsUntilFailure { items: &mut items, failed: self.failed, exhausted: &mut exhausted };
+        let total = all(self.method.of(until_failure));
+        // Dropped before the return value is made: a panic in this drop would leak that value.
+        drop(items);
         if !exhausted && self.has_failed(&total) {
             self.failed.raise();
         }
