@@ -93,6 +93,8 @@ pub(crate) struct Registry {
     pub(crate) deques: Deques<Worker>,
     /// Whether the [watchdog] has ever watched the pool.
     had_watchdog: AtomicBool,
+    /// The queues at the last look of the watcher or the watchdog. Locked with the slot lock held.
+    seen: Mutex<turns::Seen>,
     /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
     pending: JobCount,
     /// Counters of threads that are no workers of this pool.
@@ -157,6 +159,7 @@ impl Registry {
             stealable,
             deques: Deques::new(always_shared),
             had_watchdog: AtomicBool::new(false),
+            seen: Mutex::default(),
             pending: JobCount::new(1),
             outside: Outside::default(),
             threads: Mutex::default(),
@@ -528,8 +531,8 @@ impl Registry {
                 };
                 next = fair.or_else(|| worker.find_own());
             }
-            if !self.holds_slot(worker) {
-                worker.set_slot(None);
+            // Under the lock: the slot may just be given back.
+            if !self.holds_slot(worker) && self.lock().forget_lost(worker) {
                 if worker.has_jobs() {
                     // The slot was taken over in the middle of the job.
                     worker.drain();

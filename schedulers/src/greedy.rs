@@ -88,6 +88,12 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's;
 
+    /// Called when a branch has been divided. Returns the values for its parts.
+    #[inline]
+    fn divide<P: Producer, R: Reduction<P::Item>>(self) -> (Self, Self) {
+        (self, self)
+    }
+
     /// Called at the beginning of a computation.
     #[inline]
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
@@ -284,16 +290,17 @@ where
             }
             Divided::Two(left, right, joint) => (left, right, joint),
         };
+        let (of_left, of_right) = leaves.divide::<P, R>();
         if !fork {
-            let left = run(left, leaves, scope);
-            return left.join(run(right, leaves, scope), joint);
+            let left = run(left, of_left, scope);
+            return left.join(run(right, of_right, scope), joint);
         }
-        let (left, right) =
-            scope.fork(|| run(left, leaves, scope), PublishedBranch { branch: right, leaves });
+        let right = PublishedBranch { branch: right, leaves: of_right };
+        let (left, right) = scope.fork(|| run(left, of_left, scope), right);
         return match right {
             RightPart::Back(right) => {
                 let half = trace::right();
-                let right = run(right.branch, leaves, scope);
+                let right = run(right.branch, right.leaves, scope);
                 drop(half);
                 left.join(right, joint)
             }

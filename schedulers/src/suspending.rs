@@ -61,14 +61,15 @@ use crate::policy::StopSignals;
 use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
 pub(crate) use alarm::Alarm;
 use frame::{TaskFrame, TaskShared};
+use furcate_pool::clock::Instant;
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::trace;
 use furcate_pool::{Context, Executor};
 pub use in_flight::InFlight;
-use in_flight::LineKind;
+use in_flight::{LineKind, Place};
 use leaf::{Fold, Leaf, cancel_if_stopped};
 pub use limit::{Limit, LimitPermit};
-use room::{Acquire, Permit, Room};
+use room::{Acquire, Permit, Reserve, Room};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -99,7 +100,7 @@ impl Suspending {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// Lets at most `n` futures be in flight at any time: polled, and not ready. At most `2 * n` items have begun and
+    /// Lets at most `n` futures be in flight at any time: polled, and not ready. Items begin from the front. At most `2 * n` items have begun and
     /// wait for another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
     ///
     /// # Panics
@@ -199,7 +200,7 @@ impl LeafPlan for CallWaits {
     type Leaves<'s> = WaitingLeaves<'s>;
 
     fn leaves(&self) -> WaitingLeaves<'_> {
-        WaitingLeaves { room: &self.room, divides: self.divides, walks: true }
+        WaitingLeaves { room: &self.room, divides: self.divides, walks: true, place: Place::FIRST, depth: 0 }
     }
 }
 
@@ -210,6 +211,9 @@ pub(crate) struct WaitingLeaves<'s> {
     divides: bool,
     /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). False for its units.
     walks: bool,
+    /// The place of the branch, and the number of divisions above it.
+    place: Place,
+    depth: u8,
 }
 
 impl Leaves for WaitingLeaves<'_> {
@@ -236,6 +240,18 @@ impl Leaves for WaitingLeaves<'_> {
     {
         let is_leaf = !self.divides || (R::WINDOWED && self.walks);
         if is_leaf { Decision::Leaf } else { branch.decide(threads) }
+    }
+
+    /// Gives the right part a place behind the left one's. The order counts in neither of two cases: if items come in none, and among
+    /// units that a [walk](walk) begins in order.
+    fn divide<P: Producer, R: Reduction<P::Item>>(self) -> (Self, Self) {
+        if const { !P::FACTS.in_order || R::WINDOWED } {
+            return (self, self);
+        }
+        let left = WaitingLeaves { depth: self.depth.saturating_add(1), ..self };
+        let right = WaitingLeaves { place: self.place.right(self.depth), ..left };
+        self.room.own().enter([left.place, right.place]);
+        (left, right)
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -339,7 +355,8 @@ where
         let Branch { producer, policy, reduction, position } = branch;
         let call = position.call;
         let whole = reduction.clone();
-        let frame = TaskFrame::<S>::new(handle.clone(), leaves.room, permit, LineKind::New);
+        let reserve = Reserve::new(leaves.room, permit, leaves.place);
+        let frame = TaskFrame::<S>::new(handle.clone(), reserve, LineKind::New);
         let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
@@ -356,19 +373,22 @@ where
             }
             is_cancelled || call.has_failed()
         };
-        let mut looks = Looks { stopped, frame: frame.share(), pace: Pace::new(1, LONGEST), rest: None };
+        let pace = Pace::new(1, LONGEST);
+        let mut looks = Looks { stopped, frame: frame.share(), pace, step: (0, Instant::now()), rest: None };
         let mark = trace::leaf(producer.size());
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.partial_fold(leaf, Fold, &mut looks);
         drop(mark);
+        looks.end_step();
         let Some(rest) = looks.rest else {
+            leaves.room.own().leave(leaves.place);
             return Ok(leaf.end());
         };
         let reduction;
         (tree, reduction) = leaf.pause();
         let position = Position { migrated: false, grown: false, ..position };
         branch = Branch { producer: rest, policy, reduction, position };
-        match handle.poll_once(&mut slot, leaves.room.acquire(LineKind::New)) {
+        match handle.poll_once(&mut slot, leaves.room.acquire(LineKind::New, leaves.place)) {
             // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {
@@ -433,8 +453,19 @@ struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
     frame: Rc<TaskShared<'s, S>>,
     pace: Pace,
+    /// Number of units of the step, and the time of its begin.
+    step: (usize, Instant),
     /// The remaining units, if there is no permit.
     rest: Option<P>,
+}
+
+impl<'s, S: Detach<'s>, F, P> Looks<'s, S, F, P> {
+    /// Tells the room how long the step has taken.
+    fn end_step(&mut self) {
+        let (units, since) = self.step;
+        self.frame.reserve.has_begun(units, since);
+        self.step.0 = 0;
+    }
 }
 
 impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
@@ -444,10 +475,15 @@ impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
         if size > 0 && (self.stopped)() {
             return NextStep::Stop;
         }
+        self.end_step();
         let limit = self.pace.next(size);
         match self.frame.reserve.fill(limit.min(size)) {
             0 if size > 0 => NextStep::Give,
-            permits => NextStep::Fold(limit.min(permits)),
+            permits => {
+                let units = limit.min(permits);
+                self.step = (units, Instant::now());
+                NextStep::Fold(units)
+            }
         }
     }
 

@@ -13,24 +13,24 @@ use testkit::policies::any_policy_but_cap;
 
 /// The way in which a chain is run.
 #[derive(Clone, Debug)]
-struct Run {
-    ways: Ways,
+pub(crate) struct Run {
+    pub(crate) ways: Ways,
     /// Policies before the await, and behind it.
-    policies: (AnyPolicy, AnyPolicy),
+    pub(crate) policies: (AnyPolicy, AnyPolicy),
     /// Bound on futures in flight; 0 is the default, 1000 none.
     in_flight: usize,
     /// Index of a pool; 4: the caller is not one of its threads; 5: from outside, on the global pool.
     place: usize,
 }
 
-fn any_run() -> impl Strategy<Value = Run> {
+pub(crate) fn any_run() -> impl Strategy<Value = Run> {
     let in_flight = prop_oneof![Just(0_usize), Just(1), Just(2), Just(7), Just(1000)];
     (any_ways(), (any_policy_but_cap(), any_policy_but_cap()), in_flight, 0..6_usize)
         .prop_map(|(ways, policies, in_flight, place)| Run { ways, policies, in_flight, place })
 }
 
 impl Run {
-    fn on_pool<R: Send>(&self, run: impl FnOnce() -> R + Send) -> R {
+    pub(crate) fn on_pool<R: Send>(&self, run: impl FnOnce() -> R + Send) -> R {
         match self.place {
             place @ 0..4 => pools()[place].install(run),
             _ => run(),
@@ -38,7 +38,7 @@ impl Run {
     }
 
     /// Applies the run's bound, and the policy behind the await.
-    fn bound<I>(&self, it: furcate::iter::IoAwait<I>) -> furcate::iter::IoAwait<I>
+    pub(crate) fn bound<I>(&self, it: furcate::iter::IoAwait<I>) -> furcate::iter::IoAwait<I>
     where
         I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
     {

@@ -6,10 +6,11 @@
 use crate::support::{Ways, after, assert_settled, pool};
 use furcate::prelude::*;
 use std::future::{poll_fn, ready};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
+use testkit::time::{until, within};
 
 /// The present number of something, and the greatest number so far.
 #[derive(Default)]
@@ -176,6 +177,42 @@ fn the_bound_is_reached() {
         assert!((1..=5 * bound as u64).contains(&waits), "{waits} waits for room");
         (0..100_u64).into_par_iter().map(|_| after(20)).io_await().unbounded().on(&pool).for_each(drop);
         assert_eq!(counted(&pool), waits, "there was room");
+    }
+}
+
+/// The first items do not wait for later ones, though thieves have begun as many of these as they may before the second item begins.
+#[test]
+fn the_first_items_begin_first() {
+    const BOUND: u32 = 16;
+    const FIRST: u64 = (1 << (BOUND / 2)) - 1;
+    for threads in [2, 4] {
+        let call = move || {
+            let (begun, waiting) = (AtomicU64::new(0), Mutex::new(Vec::<Waker>::new()));
+            let ends = |x: u64| {
+                let (begun, waiting) = (&begun, &waiting);
+                if x == 0 {
+                    until(|| begun.load(Relaxed).count_ones() >= BOUND / 2);
+                }
+                async move {
+                    let now = begun.fetch_or(1 << x, Relaxed) | 1 << x;
+                    if now & FIRST == FIRST {
+                        waiting.lock().unwrap().drain(..).for_each(Waker::wake);
+                    }
+                    poll_fn(|context| {
+                        let mut waiting = waiting.lock().unwrap();
+                        if begun.load(Relaxed) & FIRST == FIRST {
+                            return Poll::Ready(());
+                        }
+                        waiting.push(context.waker().clone());
+                        Poll::Pending
+                    })
+                    .await;
+                }
+            };
+            let items = (0..64_u64).into_par_iter().map(ends).io_await().max_in_flight(BOUND as usize);
+            assert_eq!(items.on(&pool(threads)).count(), 64);
+        };
+        within(Duration::from_secs(60), call);
     }
 }
 

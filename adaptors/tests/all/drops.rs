@@ -300,7 +300,9 @@ impl Drop for Burning<'_> {
 #[test]
 fn after_an_early_end_the_drop_of_an_item_panics() {
     const HIT: usize = 5;
-    let is_hit = |item: &Burning| item.0.number == HIT;
+    fn is_hit(item: &Burning) -> bool {
+        item.0.number == HIT
+    }
     macro_rules! ends {
         ($(|$items:ident| $end:expr;)+) => {$(
             assert_dropped_once(12, |values, fuse| {
@@ -320,7 +322,9 @@ fn after_an_early_end_the_drop_of_an_item_panics() {
             });
         )+};
     }
-    let outcome = |item: Burning<'_>| if is_hit(&item) { Err(item) } else { Ok(item) };
+    fn outcome(item: Burning<'_>) -> Result<Burning<'_>, Burning<'_>> {
+        if is_hit(&item) { Err(item) } else { Ok(item) }
+    }
     ends! {
         |items| items.find_any(is_hit);
         |items| items.find_first(is_hit);

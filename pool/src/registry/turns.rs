@@ -46,8 +46,8 @@
 //!    [watchdog] looks first, and starts a spare thread when a queue is overdue. While the former watcher runs
 //!    queued jobs, the watchdog looks too, because one of these jobs may block. Pools that may start no more threads have no turns;
 //!    their workers look at overdue queues between jobs.
-//! 2. *At most n.* A worker that gives its slot is blocked before the other thread gets the slot. Exception: a slot that was taken
-//!    over, from the moment at which the former holder no longer blocks until its next cooperative point.
+//! 2. *At most n.* A worker that gives its slot is blocked before the other thread gets the slot. Exceptions: a slot that was taken
+//!    over, from the moment at which the former holder no longer blocks until its next cooperative point; and one loan.
 //! 3. *Work conservation.* A worker that gives its slot may have jobs in its deques, which thieves cannot see. It claims a
 //!    slot at once, and as long as there are claims no slot is free and searching workers release theirs. So either every
 //!    slot is used, or the jobs are visible again.
@@ -60,7 +60,13 @@
 //!    rest of the task that runs at its end. So with n > 1 slots, woken tasks get at most one slot's time from busy workers. With one
 //!    slot, they get about a fifth of it, because a queue is overdue after [`PATIENCE`] looks.
 //!
-//! A leaf that neither forks nor has steps has no cooperative points.
+//! # Long leaves
+//!
+//! A leaf that neither forks nor has steps has no cooperative points: a `for_each` over many items, a sort's leaf, foreign code. If no
+//! holder gives its slot to the watcher, and one of them has used [some milliseconds](crate::slots) of processor time since, the watcher *borrows* that
+//! one's slot: it runs woken tasks for a turn, and gives the slot back. The lender runs on meanwhile, without a slot. So for this turn,
+//! and the rest of the task that runs at its end, one thread more than the pool has slots runs jobs. There is one loan at a time, and none for jobs
+//! from outside.
 
 use super::watchdog::{self, Watched};
 use super::{Locked, Registry};
@@ -68,6 +74,7 @@ use crate::clock::Instant;
 use crate::slots::WorkerState;
 use crate::trace::{self, Kind};
 use crate::worker::Worker;
+use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -80,6 +87,9 @@ pub(super) const TURN: Duration = Duration::from_millis(1);
 /// To give a slot and to get it back costs some 0.1 ms: the system may have to move a thread to the core that becomes idle. So there
 /// are milliseconds between two turns. Workers that come back to their main loops sooner serve the queue there, and no slot is given.
 const PATIENCE: u32 = 4;
+
+/// Time after which a look says nothing about the next one.
+const STALE: Duration = Duration::from_millis(50);
 
 /// Number of looks at empty sets after which the watcher parks.
 const QUIET: u32 = 10;
@@ -206,7 +216,7 @@ impl Registry {
             slots.has_watchdog = false;
             return false;
         }
-        let neglect = self.look_at_queues(&mut watched.seen);
+        let neglect = self.look_at_queues();
         // If no thread can be started, workers look at the queues between jobs.
         if neglect == Some(Neglect::ByAll) && self.watch_by_any(&mut slots) {
             slots.has_watchdog = false;
@@ -231,16 +241,15 @@ impl Registry {
 
     /// Watches until the worker's state is another one than `Watching`, or the pool ends.
     pub(super) fn keep_watch<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> Locked<'a> {
-        let mut seen = Seen::default();
         let mut quiet = 0;
         while slots.state(worker) == WorkerState::Watching && !slots.is_terminating() {
             drop(slots);
             worker.parker.park_timeout(TURN);
             slots = self.lock();
             if slots.state(worker) == WorkerState::Watching {
-                if self.look_at_queues(&mut seen) == Some(Neglect::ByAll) {
+                if self.look_at_queues() == Some(Neglect::ByAll) {
                     slots.is_overdue(worker);
-                    if slots.try_take_over(worker) {
+                    if slots.try_take_over(worker) || self.has_tasks() && slots.lend(worker) {
                         self.watch_on_turn(&mut slots, worker);
                     }
                 } else {
@@ -252,13 +261,15 @@ impl Registry {
                 }
             }
             if slots.is_on_turn(worker) {
+                let is_lent = slots.is_lent(worker);
                 drop(slots);
-                self.run_queued(worker);
+                self.run_queued(worker, is_lent);
                 slots = self.lock();
                 if slots.end_turn(worker, !worker.broadcasts.is_empty()) {
                     return slots;
                 }
-                (seen, quiet) = (Seen::default(), 0);
+                *self.seen() = Seen::default();
+                quiet = 0;
             }
         }
         if slots.state(worker) == WorkerState::Watching {
@@ -277,10 +288,13 @@ impl Registry {
         }
     }
 
-    /// Runs queued jobs in a slot that was given for them, for a turn at most.
-    fn run_queued(&self, worker: &Worker) {
+    /// Runs queued jobs in a slot that was given for them, for a turn at most. In a lent slot, runs tasks and urgent jobs only.
+    fn run_queued(&self, worker: &Worker, is_lent: bool) {
         let since = Instant::now();
-        while let Some(job) = worker.find_broadcast().or_else(|| worker.find_fair()) {
+        let find = || {
+            if is_lent { worker.find_task() } else { worker.find_broadcast().or_else(|| worker.find_fair()) }
+        };
+        while let Some(job) = find() {
             worker.counters.turns.add();
             // SAFETY: just taken from a queue; there is no frame below.
             unsafe { worker.execute_detachable(job) };
@@ -293,15 +307,27 @@ impl Registry {
 
     /// Returns how neglected the queues are, and tells the workers. A queue is neglected if it has had jobs since the last look and no
     /// worker has taken one.
-    fn look_at_queues(&self, seen: &mut Seen) -> Option<Neglect> {
-        let now = Instant::now();
+    fn look_at_queues(&self) -> Option<Neglect> {
+        let (now, mut seen) = (Instant::now(), self.seen());
+        if seen.at.is_some_and(|at| now - at > STALE) {
+            *seen = Seen::default();
+        }
         // If the caller was woken before the turn was over, a look says nothing.
         if seen.at.is_none_or(|at| now - at >= TURN / 2) {
             seen.at = Some(now);
-            seen.neglect = self.look_anew(seen);
+            seen.neglect = self.look_anew(&mut seen);
         }
         self.slots.hints.set_neglected(seen.neglect.is_some());
         seen.neglect
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().expect("nobody panics with this lock")
+    }
+
+    /// Whether there are woken tasks, or urgent jobs: a hint.
+    fn has_tasks(&self) -> bool {
+        !self.stealable.is_empty() || !self.urgent.is_empty()
     }
 
     /// As [`look_at_queues`](Self::look_at_queues), a turn or more after the last look.

@@ -5,7 +5,7 @@
 //! the pool starts a thread, which becomes the watcher. The queues of a server are empty and full by turns, so the watchdog stays for
 //! [`LINGER`] after the last queued job. It ends after that time, or when a pool ends and no other pool is watched.
 
-use super::turns::{Seen, TURN};
+use super::turns::TURN;
 use crate::clock::Instant;
 use crate::registry::Registry;
 use std::ptr;
@@ -23,8 +23,6 @@ const LINGER: Duration = Duration::from_millis(500);
 /// A watched pool.
 pub(super) struct Watched {
     registry: Weak<Registry>,
-    /// The queues at the last look.
-    pub(super) seen: Seen,
     /// Number of looks in a row that have found all queues empty.
     pub(super) quiet: u32,
 }
@@ -82,7 +80,7 @@ fn lock() -> MutexGuard<'static, WatchdogState> {
 /// Has the watchdog watch a pool. Returns `false` if the system does not start the thread.
 pub(super) fn watch(registry: &Arc<Registry>) -> bool {
     let mut shared = lock();
-    shared.new.push(Watched { registry: Arc::downgrade(registry), seen: Seen::default(), quiet: 0 });
+    shared.new.push(Watched { registry: Arc::downgrade(registry), quiet: 0 });
     shared.hurries = false;
     if shared.runs {
         if std::mem::take(&mut shared.lingers) {

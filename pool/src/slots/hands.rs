@@ -134,6 +134,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
         Some(next)
     }
 
+    /// Notes that a worker between two jobs has no slot, if its slot was taken over. Returns whether it has none.
+    #[must_use]
+    pub(crate) fn forget_lost(&mut self, worker: &W) -> bool {
+        let is_lost = !self.slots.holds_slot(worker);
+        if is_lost {
+            worker.set_slot(None);
+        }
+        is_lost
+    }
+
     /// Gives a free slot to a worker whose slot was taken over. If none is free, the worker is blocked, and claims a slot. Returns whether
     /// the worker holds a slot.
     #[must_use = "a worker without a slot waits for one"]

@@ -8,6 +8,8 @@
 //!    after that. The system says whether a thread sleeps. A thread that only lacks a core does not sleep, and is not stuck. Time
 //!    before the worker got its slot does not count. Holders that spin, or that sleep and check something again and again, use
 //!    processor time and are never stuck: they look like a job that sleeps and computes by turns.
+//! 3. *A holder is deaf* if its thread has used processor time for [`DEAF`] since the watcher was overdue, and has come to no cooperative
+//!    point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one loan at a time.
 
 use super::{FreeSlot, Locked, Occupant, Slots, WorkerState};
 use crate::clock::Instant;
@@ -26,6 +28,9 @@ pub(crate) const STUCK: Duration = Duration::from_millis(20);
 
 /// The same for systems that do not report the processor time of threads. There wall time alone counts.
 const STUCK_WITHOUT_CLOCK: Duration = Duration::from_millis(250);
+
+/// Processor time that a holder uses, after the watcher has asked for a slot, before it counts as deaf.
+const DEAF: Duration = Duration::from_millis(6);
 
 /// The shortest time between two looks at the slot holders.
 const LOOK: Duration = Duration::from_millis(2);
@@ -66,6 +71,10 @@ pub(super) struct Overdue {
     line: VecDeque<usize>,
     /// Numbers of former watchers, from the moment at which they get a slot to run queued jobs until they have run them.
     pub(super) on_turn: Vec<usize>,
+    /// Numbers of the slot holders when the watcher became overdue, and the processor time that their threads had used (invariant 3).
+    asked: Vec<(usize, Duration)>,
+    /// Numbers of the worker on turn in a lent slot, and of the slot's lender.
+    loan: Option<(usize, usize)>,
     /// The slot holders at the last look, by slot.
     holders: Vec<Holder>,
     /// The time of that look.
@@ -97,6 +106,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn is_overdue(&mut self, worker: &W) {
         if !self.overdue.line.contains(&worker.number()) {
             self.overdue.line.push_back(worker.number());
+            if self.state(worker) == WorkerState::Watching {
+                let used = |holder: &W| Some((holder.number(), holder.used_time()?));
+                self.overdue.asked = self.slots.slot_holders().filter_map(used).collect();
+            }
         }
         // Relaxed: the holders look up at their next push or step, and see this store. On a machine where the store takes longer to
         // arrive, they see it when they are poked again.
@@ -145,9 +158,51 @@ impl<'a, W: Occupant> Locked<'a, W> {
         true
     }
 
+    /// Lends the watcher the slot of a deaf holder (invariant 3), for a turn. Returns whether it has done so.
+    #[must_use]
+    pub(crate) fn lend(&mut self, watcher: &W) -> bool {
+        if self.overdue.loan.is_some() || self.overdue.line.front() != Some(&watcher.number()) {
+            return false;
+        }
+        let is_deaf = |holder: &W| {
+            let asked = self.overdue.asked.iter().find(|(number, _)| *number == holder.number());
+            let used = asked.and_then(|(_, then)| holder.used_time()?.checked_sub(*then));
+            self.state(holder) == WorkerState::Active && used.is_some_and(|used| used >= DEAF)
+        };
+        let Some(lender) = self.slots.slot_holders().find(|holder| is_deaf(holder)) else { return false };
+        let Some(slot) = lender.slot() else { return false };
+        let next = self.next_overdue();
+        debug_assert!(next.is_some_and(|next| std::ptr::eq(next, watcher)));
+        self.overdue.loan = Some((watcher.number(), lender.number()));
+        self.replace_holder(watcher, slot);
+        true
+    }
+
+    /// Whether a worker is on turn in a lent slot.
+    pub(crate) fn is_lent(&self, worker: &W) -> bool {
+        self.overdue.loan.is_some_and(|(borrower, _)| borrower == worker.number())
+    }
+
+    /// Gives a lent slot back, if the worker has it still, and the lender runs on without one.
+    pub(super) fn return_slot(&mut self, worker: &W) {
+        let Some((_, lender)) = self.overdue.loan.take_if(|(borrower, _)| *borrower == worker.number()) else {
+            return;
+        };
+        let lender = self.slots.known(lender);
+        let runs_on = self.state(lender) == WorkerState::Active && lender.slot() == worker.slot();
+        if runs_on && self.slots.holds_slot(worker) {
+            self.withdraw(worker).into_iter().for_each(|slot| self.occupy(lender, slot));
+        }
+    }
+
     /// Gives the slot of a stuck holder to another worker.
     pub(crate) fn take_slot_over(&mut self, worker: &W, slot: usize) {
         worker.count_take_over();
+        self.replace_holder(worker, slot);
+    }
+
+    /// Gives a slot to another worker, while its holder runs or blocks.
+    fn replace_holder(&mut self, worker: &W, slot: usize) {
         let before = self.slots.holder(slot);
         if let Some(holder) = before {
             self.shelve(holder);

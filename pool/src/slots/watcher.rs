@@ -41,6 +41,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     #[must_use]
     pub(crate) fn end_turn(&mut self, worker: &W, has_broadcast: bool) -> bool {
         self.overdue.on_turn.retain(|&number| number != worker.number());
+        self.return_slot(worker);
         if self.slots.holds_slot(worker) && self.claims.is_empty() {
             self.slots.searching.begin();
             return true;

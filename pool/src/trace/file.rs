@@ -40,7 +40,9 @@ fn call_at_exit() -> bool {
     }
     #[cfg(not(unix))]
     {
-        report(format_args!("{VARIABLE} is for Unix systems; call `furcate::trace::start` and `stop` instead"));
+        report(format_args!(
+            "{VARIABLE} is for Unix systems; call `furcate::trace::start` and `stop` instead"
+        ));
         false
     }
 }

@@ -254,6 +254,13 @@ impl Worker {
         }
     }
 
+    /// Finds an urgent job, or the oldest task or deque of any set. The worker has no jobs of its own.
+    pub(crate) fn find_task(&self) -> Option<JobRef> {
+        let slots = self.num_threads();
+        let urgent = self.registry().urgent.take();
+        urgent.or_else(|| self.find_woken_beside(|sets| sets.take_any(self.random.below(slots))))
+    }
+
     /// Finds a job of another slot: in the deques of the slot's holder, or in the slot's set. Begins with a random slot.
     fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
         let slots = self.num_threads();

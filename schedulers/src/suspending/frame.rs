@@ -1,7 +1,7 @@
 //! State of a task that lives as long as the task's frame.
 
 use super::in_flight::LineKind;
-use super::room::{Permit, Reserve, Room};
+use super::room::Reserve;
 use furcate_pool::detach::Detach;
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -27,9 +27,8 @@ pub(super) struct TaskShared<'s, S: Detach<'s>> {
 pub(super) struct TaskFrame<'s, S: Detach<'s>>(Rc<TaskShared<'s, S>>);
 
 impl<'s, S: Detach<'s>> TaskFrame<'s, S> {
-    /// Makes a frame with the permit, if there is one.
-    pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: LineKind) -> Self {
-        let reserve = Reserve::new(room, permit);
+    /// Makes a frame with these permits, for items that wait for further ones in this way.
+    pub(super) fn new(handle: S::Handle, reserve: Reserve<'s>, kind: LineKind) -> Self {
         let goes_first = Cell::new(kind == LineKind::First);
         let has_begun = Cell::new(false);
         TaskFrame(Rc::new(TaskShared {

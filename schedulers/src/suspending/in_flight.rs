@@ -17,48 +17,87 @@
 //!
 //! 1. Permits given out and free permits are together n.
 //! 2. *No task holds more permits than it can use.* It holds those for the futures of its next step, while the loop lasts.
-//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a waiting task, which is
-//!    queued before (nearly) all tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
-//!    cannot take permits. So every task that waits gets a permit, however many items wait.
-//! 4. *First come, first served* within a line. A permit goes to a new item while at most n begun items wait; else to a begun one.
-//!    In a search, items that have begun go first, because each of them may end the search.
+//! 3. *No permit lies idle while a task waits*, but for those that are kept for the front (7). A permit that is given back goes straight to a
+//!    waiting task, which is queued before (nearly) all tasks that were woken earlier. A waiting task that is dropped hands its permit on.
+//!    While a task waits, other tasks cannot take permits. So every task that waits gets a permit, however many items wait.
+//! 4. *First come, first served* among items that have begun. New items are served in the order of their places. A permit goes to a new
+//!    item while at most n begun items wait; else to a begun one. In a search, items that have begun go first, because each of them may
+//!    end the search.
 //! 5. *At most 2n items have begun* and have another future to come: n in flight, and n in line. For an item joins the line in the
 //!    critical section that gives its permit to another one, and no new item begins while n + 1 are in line. (Not counted
 //!    are the futures that one item begins beside its first.)
-//! 6. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
-//!    is changed by the holder of the lock only.
+//! 6. Whenever the lock is free: the word is `WAITING` exactly if a task waits that may have any permit. Then there are no free permits, and
+//!    the word is changed by the holder of the lock only. Else it has the bit `BEHIND` exactly if a task waits, and no more permits are free
+//!    than that task leaves to the front.
+//! 7. *From the front.* The *front* is the first branch with an item that has not begun. Half of the permits are kept for it. So a thief that
+//!    begins the items of the right half does not take all permits before the owner of the left half has begun the first item, whose result may
+//!    end the call. A front that takes long to begin an item, because of computations, keeps no permits. A branch that is in front
+//!    stays there until all its items have begun.
 
+use furcate_pool::clock::Instant;
 use furcate_pool::detach::{wake_first, wake_soon};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem;
 use std::pin::Pin;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{self, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 /// The semaphore that all tasks of a call share, or all items of a pipeline's stage.
 ///
 /// The tokens of `cap` and the quota of `take_any` only look alike: no task waits for them, so they are a number without a line.
 #[derive(Debug)]
 pub struct InFlight {
-    /// Number of free permits, or [`WAITING`].
+    /// Number of free permits, with the bit `BEHIND`; or [`WAITING`].
     word: AtomicUsize,
     /// Number of permits.
     permits: usize,
     unbounded: bool,
+    /// The place of the front, or more than any place if no branch has entered. Written with the lock held.
+    front: AtomicU64,
+    /// Number of steps in a row in which the front took long to begin items, up to `PATIENCE`.
+    slow_steps: AtomicU32,
     waiting: Mutex<PermitWaiters>,
 }
 
-/// The word while a task waits.
+/// The word while a task waits that may have any permit.
 const WAITING: usize = 1 << (usize::BITS - 1);
 
-/// Tasks that wait for permits.
+/// Set while only tasks wait that leave some permits to the front.
+const BEHIND: usize = WAITING >> 1;
+
+/// Time for each item of a step after which the step is slow.
+const SLOW: Duration = Duration::from_micros(100);
+
+/// Number of slow steps in a row after which no permits are kept for the front. (One may be slow because its thread lacks a core.)
+const PATIENCE: u32 = 3;
+
+/// The place of a branch in the division tree. Its items come before those of branches with greater places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u64);
+
+impl Place {
+    /// The place of the whole, and of the first part of every division of it.
+    pub(super) const FIRST: Place = Place(0);
+
+    /// Returns the place of the right part, where the branch is divided after `depth` divisions. Below 64 divisions, parts share a place.
+    pub(super) fn right(self, depth: u8) -> Place {
+        Place(self.0 | (1_u64 << 63).checked_shr(depth.into()).unwrap_or(0))
+    }
+}
+
+/// Tasks that wait for permits, and branches with items that have not begun.
 #[derive(Debug, Default)]
 struct PermitWaiters {
     first: Line,
     begun: Line,
-    new: Line,
+    /// New items, by their places and tickets.
+    new: BTreeMap<(Place, u64), Waker>,
+    /// Ticket of the next new item.
+    next: u64,
+    branches: BTreeSet<Place>,
 }
 
 /// Tasks that wait for permits, first come, first served.
@@ -138,24 +177,55 @@ impl Line {
 }
 
 impl PermitWaiters {
-    fn line(&mut self, kind: LineKind) -> &mut Line {
+    /// Returns the line of items that have begun. `None`: it is the line of new items.
+    fn line(&mut self, kind: LineKind) -> Option<&mut Line> {
         match kind {
-            LineKind::First => &mut self.first,
-            LineKind::Begun => &mut self.begun,
-            LineKind::New => &mut self.new,
+            LineKind::First => Some(&mut self.first),
+            LineKind::Begun => Some(&mut self.begun),
+            LineKind::New => None,
         }
     }
 
-    fn is_empty(&self) -> bool {
-        // The first ticket of a line was not given up.
-        [&self.first, &self.begun, &self.new].into_iter().all(|line| line.wakers.is_empty())
+    fn join(&mut self, kind: LineKind, place: Place, waker: Waker) -> u64 {
+        if let Some(line) = self.line(kind) {
+            return line.join(waker);
+        }
+        self.next += 1;
+        self.new.insert((place, self.next), waker);
+        self.next
     }
 
-    /// Serves one ticket, if there are `permits` permits in all (invariant 4).
-    fn serve(&mut self, permits: usize) -> Option<(LineKind, Waker)> {
-        // The length counts tickets that were given up, too: only calls that end have such tickets.
-        let mut order = LineKind::order(self.begun.wakers.len(), permits).into_iter();
-        order.find_map(|kind| Some((kind, self.line(kind).serve()?)))
+    /// Puts another waker in the place of a ticket's. Returns the one before; gives `waker` back if the ticket was served.
+    fn replace(&mut self, kind: LineKind, place: Place, ticket: u64, waker: Waker) -> Result<Waker, Waker> {
+        let before = match self.line(kind) {
+            Some(line) => line.waker(ticket).and_then(Option::as_mut),
+            None => self.new.get_mut(&(place, ticket)),
+        };
+        match before {
+            Some(before) => Ok(mem::replace(before, waker)),
+            None => Err(waker),
+        }
+    }
+
+    /// Removes a ticket that was not served. Returns its waker.
+    fn leave(&mut self, kind: LineKind, place: Place, ticket: u64) -> Option<Waker> {
+        match self.line(kind) {
+            Some(line) => line.leave(ticket),
+            None => self.new.remove(&(place, ticket)),
+        }
+    }
+
+    /// Serves the first ticket of a line.
+    fn serve(&mut self, kind: LineKind) -> Option<Waker> {
+        match self.line(kind) {
+            Some(line) => line.serve(),
+            None => self.new.pop_first().map(|(_, waker)| waker),
+        }
+    }
+
+    /// The place of the first new item.
+    fn first_new(&self) -> Option<Place> {
+        self.new.first_key_value().map(|(&(place, _), _)| place)
     }
 }
 
@@ -164,28 +234,45 @@ impl PermitWaiters {
 pub(super) struct InFlightPermit<'s>(&'s InFlight);
 
 impl InFlight {
-    /// Makes a semaphore. A number of permits that reaches the bit `WAITING` is no bound.
+    /// Makes a semaphore. A number of permits that reaches the bit `BEHIND` is no bound.
     #[must_use]
     pub fn new(permits: usize) -> Self {
-        let unbounded = permits >= WAITING;
+        let unbounded = permits >= BEHIND;
         let free = if unbounded { 0 } else { permits };
-        InFlight { word: AtomicUsize::new(free), permits, unbounded, waiting: Mutex::default() }
+        InFlight {
+            word: AtomicUsize::new(free),
+            permits,
+            unbounded,
+            front: AtomicU64::new(u64::MAX),
+            slow_steps: AtomicU32::new(0),
+            waiting: Mutex::default(),
+        }
     }
 
-    /// Takes so many permits, or as many as there are. Returns how many: none while a task waits.
+    /// Returns the number of permits that a new item at this place leaves to the front (invariant 7). A hint without the lock.
+    fn kept(&self, kind: LineKind, place: Place) -> usize {
+        // Relaxed: a branch that was in front stays there. One that does not know yet that it is in front looks again, under the lock.
+        let is_slow = self.slow_steps.load(Relaxed) == PATIENCE;
+        let is_free = kind != LineKind::New || place.0 <= self.front.load(Relaxed) || is_slow;
+        if is_free { 0 } else { self.permits.div_ceil(2) }
+    }
+
+    /// Takes so many permits for new items at this place, or as many as there are. Returns how many: none while a task waits.
     ///
     /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
     /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
     /// to a waiting task goes through the lock, which orders the two as well.
-    pub(super) fn take(&self, most: usize) -> usize {
-        if self.unbounded {
-            return most;
-        }
-        let taken = |word: usize| if word == WAITING { 0 } else { word.min(most) };
-        let take = |word: usize| match taken(word) {
-            0 => None,
-            taken => Some(word - taken),
+    pub(super) fn take(&self, most: usize, place: Place) -> usize {
+        if self.unbounded { most } else { self.take_beside(most, self.kept(LineKind::New, place)) }
+    }
+
+    /// Takes so many permits, or as many as there are beside `kept` ones.
+    fn take_beside(&self, most: usize, kept: usize) -> usize {
+        let taken = |word: usize| match word {
+            WAITING => 0,
+            word => (word & !BEHIND).saturating_sub(kept).min(most),
         };
+        let take = |word: usize| Some(taken(word)).filter(|&taken| taken > 0).map(|taken| word - taken);
         self.word.fetch_update(Ordering::Acquire, Relaxed, take).map_or(0, taken)
     }
 
@@ -198,53 +285,136 @@ impl InFlight {
     }
 
     fn give_back_bounded(&self, permits: usize) {
-        let add = |word: usize| (word != WAITING).then(|| word + permits);
+        let add = |word: usize| (word < BEHIND).then(|| word + permits);
         if self.word.fetch_update(Ordering::Release, Relaxed, add).is_ok() {
             return;
         }
-        for given in 0..permits {
-            let waker = {
-                let mut waiting = self.waiting();
-                let waker = waiting.serve(self.permits);
-                if waker.is_none() {
-                    // None waits any more.
-                    self.word.fetch_add(permits - given, Ordering::Release);
-                    return;
-                }
-                self.end_if_empty(&waiting);
-                waker
-            };
-            waker.into_iter().for_each(|(kind, waker)| kind.wake(waker));
+        for _ in 0..permits {
+            let mut waiting = self.waiting();
+            let mut served = if self.is_wanted() { self.serve(&mut waiting) } else { None };
+            if served.is_none() {
+                self.settle(&waiting);
+                self.word.fetch_add(1, Ordering::Release);
+                served = self.serve_beside(&mut waiting);
+            }
+            self.settle(&waiting);
+            drop(waiting);
+            served.into_iter().for_each(|(kind, waker)| kind.wake(waker));
         }
     }
 
-    /// Sets the word to 0 if no task waits any more (invariant 6).
-    fn end_if_empty(&self, waiting: &PermitWaiters) {
-        if waiting.is_empty() && self.word.load(Relaxed) == WAITING {
-            // Relaxed: this hands out no permits.
-            self.word.store(0, Relaxed);
+    /// Serves one ticket with a permit that the caller has (invariant 4).
+    fn serve(&self, waiting: &mut PermitWaiters) -> Option<(LineKind, Waker)> {
+        // The length counts tickets that were given up, too: only calls that end have such tickets.
+        let mut order = LineKind::order(waiting.begun.wakers.len(), self.permits).into_iter();
+        order.find_map(|kind| {
+            let is_free = kind != LineKind::New || self.is_first_new_free(waiting);
+            Some((kind, is_free.then(|| waiting.serve(kind))??))
+        })
+    }
+
+    /// Serves the first new item with a free permit, if there is one beside those that the item leaves to the front.
+    fn serve_beside(&self, waiting: &mut PermitWaiters) -> Option<(LineKind, Waker)> {
+        let kept = self.kept(LineKind::New, waiting.first_new()?);
+        if self.take_beside(1, kept) == 0 {
+            return None;
         }
+        waiting.serve(LineKind::New).map(|waker| (LineKind::New, waker))
+    }
+
+    /// Whether the first new item that waits may have any permit.
+    fn is_first_new_free(&self, waiting: &PermitWaiters) -> bool {
+        waiting.first_new().is_some_and(|place| self.kept(LineKind::New, place) == 0)
+    }
+
+    /// Makes the word agree with the lines (invariant 6).
+    fn settle(&self, waiting: &PermitWaiters) {
+        let [first, begun] = [&waiting.first, &waiting.begun].map(|line| !line.wakers.is_empty());
+        let is_wanted = first || begun || self.is_first_new_free(waiting);
+        let settled = |word: usize| {
+            let free = if word == WAITING { 0 } else { word & !BEHIND };
+            let settled = match (is_wanted, waiting.new.is_empty()) {
+                (true, _) if free == 0 => WAITING,
+                (_, false) => free | BEHIND,
+                (_, true) => free,
+            };
+            Some(settled).filter(|&settled| settled != word)
+        };
+        // Relaxed: this hands out no permits.
+        let _ = self.word.fetch_update(Relaxed, Relaxed, settled);
+    }
+
+    /// Notes branches with items that have not begun.
+    pub(super) fn enter(&self, branches: [Place; 2]) {
+        if !self.unbounded {
+            let mut waiting = self.waiting();
+            waiting.branches.extend(branches);
+            self.set_front(waiting);
+        }
+    }
+
+    /// Notes that all items of a branch have begun, or are left out.
+    pub(super) fn leave(&self, branch: Place) {
+        // Relaxed: the branch has entered before, if any has, and the caller knows of that.
+        if self.front.load(Relaxed) != u64::MAX {
+            let mut waiting = self.waiting();
+            waiting.branches.remove(&branch);
+            self.set_front(waiting);
+        }
+    }
+
+    /// Notes that a branch has begun so many items since that time.
+    pub(super) fn has_begun(&self, branch: Place, items: usize, since: Instant) {
+        // Relaxed, here and below: only the branch in front writes the number.
+        if items == 0 || branch.0 != self.front.load(Relaxed) {
+            return;
+        }
+        let is_slow = since.elapsed() > SLOW.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
+        let steps = self.slow_steps.load(Relaxed);
+        let next = if is_slow { (steps + 1).min(PATIENCE) } else { 0 };
+        if steps != next {
+            self.slow_steps.store(next, Relaxed);
+            if next == PATIENCE || steps == PATIENCE {
+                self.set_front(self.waiting());
+            }
+        }
+    }
+
+    /// Sets the front, and serves those that may have more permits now.
+    fn set_front(&self, mut waiting: MutexGuard<'_, PermitWaiters>) {
+        // Relaxed: written with the lock held; see `kept`.
+        self.front.store(waiting.branches.first().map_or(u64::MAX, |front| front.0), Relaxed);
+        let served: Vec<_> = std::iter::from_fn(|| self.serve_beside(&mut waiting)).collect();
+        self.settle(&waiting);
+        drop(waiting);
+        served.into_iter().for_each(|(kind, waker)| kind.wake(waker));
     }
 
     /// Returns a permit if one is free and no task waits.
-    pub(super) fn try_acquire(&self) -> Option<InFlightPermit<'_>> {
-        (self.take(1) > 0).then(|| InFlightPermit(self))
+    fn try_acquire(&self, kind: LineKind, place: Place) -> Option<InFlightPermit<'_>> {
+        let taken = self.unbounded || self.take_beside(1, self.kept(kind, place)) > 0;
+        taken.then(|| InFlightPermit(self))
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self, kind: LineKind) -> InFlightAcquire<'_> {
-        InFlightAcquire { from: self, kind, ticket: None, gives: None }
+    pub(super) fn acquire(&self, kind: LineKind, place: Place) -> InFlightAcquire<'_> {
+        InFlightAcquire { from: self, kind, place, ticket: None, gives: None }
     }
 
     /// Waits for a permit of a stage, where items come and are served in one line. The permit is given back when it is dropped.
     pub fn permit(&self) -> impl Future<Output = impl Send> + Send {
-        self.acquire(LineKind::New)
+        self.acquire(LineKind::New, Place::FIRST)
     }
 
     /// Waits for a permit for the next future of an item whose last future had `permit`. If no task waits, that is the same one; else
     /// it goes to one of those, in the critical section in which the item joins the line (invariant 5).
-    pub(super) fn exchange<'s>(&'s self, permit: InFlightPermit<'s>, kind: LineKind) -> InFlightAcquire<'s> {
-        InFlightAcquire { from: self, kind, ticket: None, gives: Some(permit) }
+    pub(super) fn exchange<'s>(
+        &'s self,
+        permit: InFlightPermit<'s>,
+        kind: LineKind,
+        place: Place,
+    ) -> InFlightAcquire<'s> {
+        InFlightAcquire { from: self, kind, place, ticket: None, gives: Some(permit) }
     }
 
     /// Returns the number of permits, free or not.
@@ -252,7 +422,7 @@ impl InFlight {
         self.permits
     }
 
-    /// Whether a task waits for a permit: a hint.
+    /// Whether a task waits that may have any permit: a hint.
     pub(super) fn is_wanted(&self) -> bool {
         // Relaxed: a caller that acts on it looks again, under the lock.
         self.word.load(Relaxed) == WAITING
@@ -270,7 +440,7 @@ impl InFlight {
     /// Returns the number of free permits. A hint.
     #[cfg(test)]
     pub(super) fn free(&self) -> usize {
-        if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !WAITING }
+        if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !(WAITING | BEHIND) }
     }
 }
 
@@ -285,6 +455,7 @@ impl Drop for InFlightPermit<'_> {
 pub(super) struct InFlightAcquire<'s> {
     from: &'s InFlight,
     kind: LineKind,
+    place: Place,
     /// Its ticket while it waits.
     ticket: Option<u64>,
     /// The permit that it gives for another one, before its first poll.
@@ -295,17 +466,16 @@ impl<'s> Future for InFlightAcquire<'s> {
     type Output = InFlightPermit<'s>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<InFlightPermit<'s>> {
-        let from = self.from;
+        let (from, kind, place) = (self.from, self.kind, self.place);
         // Wakers are not ours: they are cloned and dropped without the lock.
         let waker = context.waker().clone();
         let mut waiting = from.waiting();
         if let Some(ticket) = self.ticket {
-            if let Some(place) = waiting.line(self.kind).waker(ticket) {
-                let before = place.replace(waker);
-                drop((waiting, before));
+            let replaced = waiting.replace(kind, place, ticket, waker);
+            drop(waiting);
+            if replaced.is_ok() {
                 return Poll::Pending;
             }
-            drop((waiting, waker));
             self.ticket = None;
             return Poll::Ready(InFlightPermit(from));
         }
@@ -315,27 +485,33 @@ impl<'s> Future for InFlightAcquire<'s> {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            self.ticket = Some(waiting.line(self.kind).join(waker));
-            let served = waiting.serve(from.permits);
+            self.ticket = Some(waiting.join(kind, place, waker));
+            let served = from.serve(&mut waiting);
+            from.settle(&waiting);
             drop(waiting);
-            mem::forget(permit);
-            served.into_iter().for_each(|(kind, waker)| kind.wake(waker));
+            if let Some((kind, waker)) = served {
+                mem::forget(permit);
+                kind.wake(waker);
+            }
             return Poll::Pending;
         }
+        let kept = from.kept(kind, place);
         loop {
-            if let Some(permit) = from.try_acquire() {
+            if let Some(permit) = from.try_acquire(kind, place) {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
             // From here on a permit that is given back is handed to a waiting task. A permit that was given back before is in the word.
             // Relaxed: the changes of one word have one order.
-            if from.word.load(Relaxed) == WAITING
-                || from.word.compare_exchange(0, WAITING, Relaxed, Relaxed).is_ok()
-            {
+            let word = from.word.load(Relaxed);
+            let joined = if kept == 0 { WAITING } else { word | BEHIND };
+            let is_free = word != WAITING && word & !BEHIND > kept;
+            let is_set = word == WAITING || word == joined;
+            if !is_free && (is_set || from.word.compare_exchange(word, joined, Relaxed, Relaxed).is_ok()) {
                 break;
             }
         }
-        self.ticket = Some(waiting.line(self.kind).join(waker));
+        self.ticket = Some(waiting.join(kind, place, waker));
         Poll::Pending
     }
 }
@@ -344,8 +520,8 @@ impl Drop for InFlightAcquire<'_> {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket else { return };
         let mut waiting = self.from.waiting();
-        let waker = waiting.line(self.kind).leave(ticket);
-        self.from.end_if_empty(&waiting);
+        let waker = waiting.leave(self.kind, self.place, ticket);
+        self.from.settle(&waiting);
         drop(waiting);
         if waker.is_none() {
             // The ticket was served with a permit, which is not taken.
@@ -368,20 +544,29 @@ mod tests {
     #[test]
     fn as_many_as_there_are() {
         let in_flight = InFlight::new(2);
-        let (one, two) = (in_flight.try_acquire(), in_flight.try_acquire());
-        assert!(one.is_some() && two.is_some() && in_flight.try_acquire().is_none());
+        let (one, two) = (
+            in_flight.try_acquire(LineKind::New, Place::FIRST),
+            in_flight.try_acquire(LineKind::New, Place::FIRST),
+        );
+        assert!(
+            one.is_some() && two.is_some() && in_flight.try_acquire(LineKind::New, Place::FIRST).is_none()
+        );
         drop(one);
         assert_eq!(in_flight.free(), 1);
         let unbounded = InFlight::new(usize::MAX);
-        assert!((0..1000).all(|_| unbounded.try_acquire().is_some_and(|_| unbounded.free() == usize::MAX)));
+        assert!((0..1000).all(|_| {
+            unbounded.try_acquire(LineKind::New, Place::FIRST).is_some_and(|_| unbounded.free() == usize::MAX)
+        }));
     }
 
     #[test]
     fn whoever_waits_is_woken_once() {
         let (in_flight, count) = (InFlight::new(1), WakeCount::new());
-        let permit = in_flight.try_acquire();
-        let (mut first, mut second) =
-            (pin!(in_flight.acquire(LineKind::New)), pin!(in_flight.acquire(LineKind::New)));
+        let permit = in_flight.try_acquire(LineKind::New, Place::FIRST);
+        let (mut first, mut second) = (
+            pin!(in_flight.acquire(LineKind::New, Place::FIRST)),
+            pin!(in_flight.acquire(LineKind::New, Place::FIRST)),
+        );
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         assert_eq!(count.get(), 0);
         drop(permit);
@@ -399,10 +584,14 @@ mod tests {
         for permits in [1, 2, 3] {
             let (in_flight, held) = (InFlight::new(permits), AtomicUsize::new(0));
             std::thread::scope(|threads| {
-                for _ in 0..THREADS {
-                    threads.spawn(|| {
+                // Each thread begins the items of a branch, the first thread those of the front.
+                let places: Vec<_> = (0..THREADS as u64).map(Place).collect();
+                places.windows(2).for_each(|two| in_flight.enter([two[0], two[1]]));
+                for place in places {
+                    let (in_flight, held) = (&in_flight, &held);
+                    threads.spawn(move || {
                         for round in 0..2000 {
-                            let permit = furcate_pool::block_on(in_flight.acquire(LineKind::New));
+                            let permit = furcate_pool::block_on(in_flight.acquire(LineKind::New, place));
                             assert!(held.fetch_add(1, Relaxed) < permits);
                             if round % 8 == 0 {
                                 std::thread::yield_now();
@@ -410,6 +599,7 @@ mod tests {
                             held.fetch_sub(1, Relaxed);
                             drop(permit);
                         }
+                        in_flight.leave(place);
                     });
                 }
             });
@@ -418,12 +608,86 @@ mod tests {
         }
     }
 
+    const RIGHT: Place = Place(1 << 63);
+
+    #[test]
+    fn half_of_the_permits_are_kept_for_the_front() {
+        let (in_flight, count) = (InFlight::new(5), WakeCount::new());
+        assert_eq!(
+            (in_flight.take(1, RIGHT), Place::FIRST.right(0)),
+            (1, RIGHT),
+            "nothing is known of a front"
+        );
+        in_flight.enter([Place::FIRST, RIGHT]);
+        assert_eq!((in_flight.take(9, RIGHT), in_flight.take(9, RIGHT)), (1, 0));
+        let mut behind = Box::pin(in_flight.acquire(LineKind::New, RIGHT));
+        assert!(!poll(behind.as_mut(), &count));
+        assert_eq!((in_flight.take(2, Place::FIRST), in_flight.free(), in_flight.is_wanted()), (2, 1, false));
+        // One that comes back is kept, too.
+        in_flight.give_back(1);
+        assert_eq!((in_flight.free(), count.get()), (2, 0));
+        in_flight.give_back(2);
+        assert_eq!((in_flight.free(), count.get()), (3, 1), "the fourth one is not kept");
+        assert!(poll(behind.as_mut(), &count), "which is dropped at once");
+        assert_eq!(in_flight.free(), 4);
+        in_flight.leave(Place::FIRST);
+        assert_eq!(in_flight.take(9, RIGHT), 4, "it is in front now");
+    }
+
+    #[test]
+    fn new_items_are_served_from_the_front() {
+        let (in_flight, count) = (InFlight::new(1), WakeCount::new());
+        in_flight.enter([Place::FIRST, RIGHT]);
+        in_flight.enter([Place::FIRST, Place::FIRST.right(1)]);
+        assert_eq!(in_flight.take(1, Place::FIRST), 1);
+        let [mut last, mut middle, mut first] = [RIGHT, Place::FIRST.right(1), Place::FIRST]
+            .map(|place| Box::pin(in_flight.acquire(LineKind::New, place)));
+        assert!([&mut last, &mut middle, &mut first].into_iter().all(|wait| !poll(wait.as_mut(), &count)));
+        in_flight.give_back(1);
+        assert!(count.get() == 1 && !poll(last.as_mut(), &count) && !poll(middle.as_mut(), &count));
+        assert!(poll(first.as_mut(), &count), "the permit, which is dropped at once");
+        assert_eq!((in_flight.free(), count.get()), (1, 1), "it is kept");
+        in_flight.leave(Place::FIRST);
+        assert!(count.get() == 2 && !poll(last.as_mut(), &count), "the middle one is in front now");
+        drop(middle);
+        in_flight.leave(Place::FIRST.right(1));
+        assert!(count.get() == 3 && poll(last.as_mut(), &count));
+        in_flight.leave(RIGHT);
+        assert_eq!(in_flight.word.load(Relaxed), 1);
+    }
+
+    #[test]
+    fn nothing_is_kept_for_a_front_that_is_slow() {
+        let (in_flight, count) = (InFlight::new(2), WakeCount::new());
+        in_flight.enter([Place::FIRST, RIGHT]);
+        assert_eq!(in_flight.take(2, RIGHT), 1);
+        let mut behind = Box::pin(in_flight.acquire(LineKind::New, RIGHT));
+        assert!(!poll(behind.as_mut(), &count));
+        let long_ago = Instant::now() - Duration::from_secs(1);
+        in_flight.has_begun(RIGHT, 1, long_ago);
+        assert_eq!((count.get(), in_flight.take(1, RIGHT)), (0, 0), "it is not in front");
+        (0..PATIENCE).for_each(|_| in_flight.has_begun(Place::FIRST, 1, long_ago));
+        assert!(count.get() == 1 && poll(behind.as_mut(), &count));
+        assert_eq!(in_flight.take(9, RIGHT), 1);
+        in_flight.give_back(1);
+        in_flight.has_begun(Place::FIRST, 1 << 30, Instant::now());
+        assert_eq!(in_flight.take(9, RIGHT), 0, "it is quick again");
+    }
+
     #[test]
     fn an_item_keeps_its_permit_if_nobody_waits() {
         let (in_flight, count) = (InFlight::new(1), WakeCount::new());
-        let exchange = in_flight.exchange(in_flight.try_acquire().unwrap(), LineKind::Begun);
+        let exchange = in_flight.exchange(
+            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
+            LineKind::Begun,
+            Place::FIRST,
+        );
         assert!(poll(pin!(exchange), &count), "the permit, which is dropped at once");
-        drop(in_flight.exchange(in_flight.try_acquire().unwrap(), LineKind::Begun));
+        drop(in_flight.exchange(
+            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
+            LineKind::Begun,
+            Place::FIRST,
+        ));
         assert_eq!((in_flight.free(), in_flight.is_wanted()), (1, false), "dropped before it was polled");
     }
 
@@ -432,14 +696,17 @@ mod tests {
     fn items_get_permits_in_turns() {
         const ITEMS: usize = 5;
         let (in_flight, new) = (InFlight::new(2), WakeCount::new());
-        let mut in_use = vec![in_flight.try_acquire().unwrap(), in_flight.try_acquire().unwrap()];
+        let mut in_use = vec![
+            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
+            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
+        ];
         // A task that begins one new item after the other.
-        let mut first = Box::pin(in_flight.acquire(LineKind::New));
+        let mut first = Box::pin(in_flight.acquire(LineKind::New, Place::FIRST));
         assert!(!poll(first.as_mut(), &new));
         let mut begun: Vec<_> = Vec::new();
         for item in 0..ITEMS {
             let count = WakeCount::new();
-            let mut exchange = Box::pin(in_flight.exchange(in_use.remove(0), LineKind::Begun));
+            let mut exchange = Box::pin(in_flight.exchange(in_use.remove(0), LineKind::Begun, Place::FIRST));
             assert!(!poll(exchange.as_mut(), &count));
             begun.push((exchange, count));
             let woken =
@@ -450,7 +717,7 @@ mod tests {
                     panic!()
                 };
                 in_use.push(permit);
-                first.set(in_flight.acquire(LineKind::New));
+                first.set(in_flight.acquire(LineKind::New, Place::FIRST));
                 assert!(!poll(first.as_mut(), &new));
             } else {
                 assert_eq!((new.get(), woken(&begun)), (2, item - 1), "a begun item goes on");
@@ -472,9 +739,9 @@ mod tests {
     #[test]
     fn items_of_a_search_that_have_begun_go_first() {
         let (in_flight, new, begun) = (InFlight::new(1), WakeCount::new(), WakeCount::new());
-        let permit = in_flight.try_acquire();
-        let mut next = pin!(in_flight.acquire(LineKind::New));
-        let mut first = pin!(in_flight.acquire(LineKind::First));
+        let permit = in_flight.try_acquire(LineKind::New, Place::FIRST);
+        let mut next = pin!(in_flight.acquire(LineKind::New, Place::FIRST));
+        let mut first = pin!(in_flight.acquire(LineKind::First, Place::FIRST));
         assert!(!poll(next.as_mut(), &new) && !poll(first.as_mut(), &begun));
         drop(permit);
         assert_eq!((new.get(), begun.get()), (0, 1));
@@ -485,9 +752,9 @@ mod tests {
     #[test]
     fn a_wake_is_passed_on() {
         let (in_flight, count) = (InFlight::new(1), WakeCount::new());
-        let permit = in_flight.try_acquire();
-        let mut first = Box::pin(in_flight.acquire(LineKind::New));
-        let mut second = pin!(in_flight.acquire(LineKind::New));
+        let permit = in_flight.try_acquire(LineKind::New, Place::FIRST);
+        let mut first = Box::pin(in_flight.acquire(LineKind::New, Place::FIRST));
+        let mut second = pin!(in_flight.acquire(LineKind::New, Place::FIRST));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         drop(permit);
         drop(first);

@@ -1,8 +1,8 @@
 //! A task with items that may be pending: its folded outputs, and its pending items.
 
 use super::frame::{TaskFrame, TaskShared};
-use super::in_flight::LineKind;
-use super::room::Permit;
+use super::in_flight::{LineKind, Place};
+use super::room::{Permit, Reserve};
 use super::tree::{ItemPlace, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
@@ -264,8 +264,11 @@ where
                 Has::Last(permit) => (None, permit),
             };
             let kind = place.kind();
-            let frame =
-                next.map(|permit| TaskFrame::new(handle.clone(), permit.source(), Some(permit), kind));
+            let frame = next.map(|permit| {
+                // Its items have begun, so they need no place.
+                let reserve = Reserve::new(permit.source(), Some(permit), Place::FIRST);
+                TaskFrame::new(handle.clone(), reserve, kind)
+            });
             let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             if leaf.cancels.get() {
@@ -360,7 +363,7 @@ where
             return pending.go_on::<S, V>(output, permit, handle);
         }
         let mut slot = Default::default();
-        match handle.poll_once(&mut slot, room.exchange(permit, kind)) {
+        match handle.poll_once(&mut slot, room.exchange(permit, kind, Place::FIRST)) {
             Poll::Ready(permit) => pending.go_on::<S, V>(output, permit, handle),
             Poll::Pending => {
                 handle.waits_for_room();

@@ -13,8 +13,9 @@
 //! 5. *The last permit of an item comes back before the item is folded*, where there is a limit: the code behind `io_await` may call
 //!    chains under the same limit. Not so in a search, of which the item may be the end.
 
-use super::in_flight::{self, InFlight, LineKind};
+use super::in_flight::{self, InFlight, LineKind, Place};
 use super::limit::{Limit, Member, Ticket};
+use furcate_pool::clock::Instant;
 use std::cell::{Cell, RefCell};
 use std::mem;
 use std::pin::Pin;
@@ -37,9 +38,14 @@ impl Room {
         Room { own: InFlight::new(permits), limit: limit.map(Limit::join) }
     }
 
-    /// Takes `most` permits, or as many as are free. Returns how many.
-    fn take(&self, most: usize) -> usize {
-        let own = self.own.take(most);
+    /// The call's own permits.
+    pub(super) fn own(&self) -> &InFlight {
+        &self.own
+    }
+
+    /// Takes `most` permits for new items at this place, or as many as are free. Returns how many.
+    fn take(&self, most: usize, place: Place) -> usize {
+        let own = self.own.take(most, place);
         let Some(limit) = self.limit.as_ref().filter(|_| own > 0) else { return own };
         let taken = limit.take(own);
         self.own.give_back(own - taken);
@@ -69,8 +75,8 @@ impl Room {
         !self.limit.as_ref().is_some_and(Member::has_rate)
     }
 
-    fn try_acquire(&self) -> Option<Permit<'_>> {
-        (self.take(1) > 0).then(|| Permit(self))
+    fn try_acquire(&self, place: Place) -> Option<Permit<'_>> {
+        (self.take(1, place) > 0).then(|| Permit(self))
     }
 
     /// Makes the permit of a ready future valid for another one. Fails if the rate does not allow another future now,
@@ -80,8 +86,8 @@ impl Room {
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self, kind: LineKind) -> Acquire<'_> {
-        Acquire { room: self, kind, waits: WaitsAt::ForOwn(self.own.acquire(kind)) }
+    pub(super) fn acquire(&self, kind: LineKind, place: Place) -> Acquire<'_> {
+        Acquire { room: self, kind, place, waits: WaitsAt::ForOwn(self.own.acquire(kind, place)) }
     }
 
     /// Whether the permit of a future that is ready is to be [exchanged](Self::exchange) before the item's next future is made.
@@ -90,9 +96,9 @@ impl Room {
     }
 
     /// Waits for a permit for the next future of an item whose last future had `permit`.
-    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: LineKind) -> Acquire<'s> {
+    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: LineKind, place: Place) -> Acquire<'s> {
         debug_assert!(std::ptr::eq(permit.0, self));
-        Acquire { room: self, kind, waits: WaitsAt::Exchanges(permit) }
+        Acquire { room: self, kind, place, waits: WaitsAt::Exchanges(permit) }
     }
 }
 
@@ -114,6 +120,7 @@ impl Drop for Permit<'_> {
 pub(super) struct Acquire<'s> {
     room: &'s Room,
     kind: LineKind,
+    place: Place,
     waits: WaitsAt<'s>,
 }
 
@@ -131,7 +138,7 @@ impl<'s> Future for Acquire<'s> {
     type Output = Permit<'s>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
-        let (room, kind) = (self.room, self.kind);
+        let (room, kind, place) = (self.room, self.kind, self.place);
         if matches!(self.waits, WaitsAt::Exchanges(_)) {
             let WaitsAt::Exchanges(permit) = mem::replace(&mut self.waits, WaitsAt::Done) else {
                 unreachable!("just seen")
@@ -149,10 +156,10 @@ impl<'s> Future for Acquire<'s> {
                         && room.own.is_wanted() =>
                 {
                     limit.give_back(1);
-                    WaitsAt::ForOwn(room.own.exchange(own, kind))
+                    WaitsAt::ForOwn(room.own.exchange(own, kind, place))
                 }
                 Some(limit) => WaitsAt::ForLimit(Ticket::exchange(limit, kind), own),
-                None => WaitsAt::ForOwn(room.own.exchange(own, kind)),
+                None => WaitsAt::ForOwn(room.own.exchange(own, kind, place)),
             };
         }
         if let WaitsAt::ForOwn(acquire) = &mut self.waits {
@@ -179,6 +186,8 @@ impl<'s> Future for Acquire<'s> {
 #[derive(Debug)]
 pub(super) struct Reserve<'s> {
     from: &'s Room,
+    /// The place of the task's new items.
+    place: Place,
     permits: Cell<usize>,
     /// The permit of the last future that was ready, if it is good for no other one (invariant 4).
     spent: RefCell<Option<Permit<'s>>>,
@@ -186,11 +195,16 @@ pub(super) struct Reserve<'s> {
 
 impl<'s> Reserve<'s> {
     /// Makes a reserve with the permit, if there is one.
-    pub(super) fn new(from: &'s Room, permit: Option<Permit<'s>>) -> Self {
+    pub(super) fn new(from: &'s Room, permit: Option<Permit<'s>>, place: Place) -> Self {
         let permits = Cell::new(permit.is_some().into());
         debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
         mem::forget(permit);
-        Reserve { from, permits, spent: RefCell::default() }
+        Reserve { from, place, permits, spent: RefCell::default() }
+    }
+
+    /// Notes that the task has begun so many items since that time.
+    pub(super) fn has_begun(&self, items: usize, since: Instant) {
+        self.from.own.has_begun(self.place, items, since);
     }
 
     /// Fills the reserve up to `most` permits, or as far as permits are free. Returns how many there are. Called
@@ -199,7 +213,7 @@ impl<'s> Reserve<'s> {
         drop(self.spent.take());
         let permits = self.permits.get();
         if permits < most {
-            self.permits.set(permits + self.from.take(most - permits));
+            self.permits.set(permits + self.from.take(most - permits, self.place));
         }
         self.permits.get()
     }
@@ -210,7 +224,7 @@ impl<'s> Reserve<'s> {
             self.permits.set(permits);
             return Some(Permit(self.from));
         }
-        let Some(spent) = self.spent.take() else { return self.from.try_acquire() };
+        let Some(spent) = self.spent.take() else { return self.from.try_acquire(self.place) };
         if self.from.renew() {
             return Some(spent);
         }
@@ -221,8 +235,8 @@ impl<'s> Reserve<'s> {
     /// Waits for a permit, after [`take`](Self::take) has returned none. The spent permit is given for it.
     pub(super) fn acquire(&self, kind: LineKind) -> Acquire<'s> {
         match self.spent.take() {
-            Some(spent) => self.from.exchange(spent, kind),
-            None => self.from.acquire(kind),
+            Some(spent) => self.from.exchange(spent, kind, self.place),
+            None => self.from.acquire(kind, self.place),
         }
     }
 

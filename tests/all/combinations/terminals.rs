@@ -149,6 +149,14 @@ terminals! { for ParallelIterator: PLAIN, plain {
         let later = Instant::now() + Duration::from_secs(3600);
         same(it.deadline(later).stop_on(&CancelToken::new()).find_first(rare), Ok(v.iter().copied().find(rare)))
     };
+    stop_on_that_does: |it, v| {
+        let token = CancelToken::new();
+        let it = it.inspect(|x| if rare(x) { token.cancel() });
+        match it.stop_on(&token).collect::<Vec<_>>() {
+            Ok(all) => same(all, v.to_vec()),
+            Err(interrupted) => same(is_within(interrupted.done(), v), true),
+        }
+    };
     stop_on_and_filter: |it, v| same(
         it.stop_on(&CancelToken::new()).run(|items| items.filter(|x| x % 2 == 0).count()),
         Ok(v.iter().filter(|x| *x % 2 == 0).count()),

@@ -40,9 +40,14 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// [1024](Suspending::MAX_IN_FLIGHT).
     ///
     /// Items behind those are not even made before there is room. So `n` bounds the memory of a call, and the number of
-    /// requests that a server sees at once. With 1, one future follows the other. If there are several `io_await`s in a
-    /// chain, the bound named last holds for all their futures together. An `io_await` that names no bound keeps the
-    /// one before it.
+    /// requests that a server sees at once. With 1, one future follows the other.
+    ///
+    /// Items begin from the front: the first n / 2 ones begin at once, and permits that come back go to the first items that have not
+    /// begun. So an error, or a hit, among the first items is found early, whichever thread is the fastest. (If an item takes long before
+    /// its first wait, other threads begin later items meanwhile.)
+    ///
+    /// If there are several `io_await`s in a chain, the bound named last holds for all their futures together. An `io_await` that names no
+    /// bound keeps the one before it.
     ///
     /// In such a chain an item gives its permit back when a future is ready, and waits in line for a permit for its
     /// next future. So the number of futures in flight stays at its bound, to the end. New items begin while at most
