@@ -273,10 +273,11 @@ impl Worker {
 
     /// Returns the index of the slot that the thread holds in its pool, `0 .. num_threads`.
     ///
-    /// No two threads hold the same slot at the same time, with one exception: if a thread blocks on a lock of the program or in a
+    /// No two threads hold the same slot at the same time, with two exceptions. If a thread blocks on a lock of the program or in a
     /// system call, and uses no processor time for 20 ms, another thread may [take its slot
     /// over](crate::WorkerStats::slots_taken_over). Then both threads have that index until the first one next forks, waits, or ends
-    /// its job. So if jobs may block, data that is kept by index has to be synchronized. A thread may hold another slot after a `join`,
+    /// its job. And a woken task may [borrow](crate::Fairness) the slot of a thread in a long leaf. So if jobs may block, or if there are
+    /// futures, data that is kept by index has to be synchronized. A thread may hold another slot after a `join`,
     /// a scope or another wait than before: see [`WaitRule`](crate::WaitRule).
     ///
     /// # Panics

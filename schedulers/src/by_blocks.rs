@@ -105,5 +105,7 @@ where
         let part = run(block);
         output = if R::BACKWARD { reduction.reduce(part, output) } else { reduction.reduce(output, part) };
     }
+    // Dropped before the return value is made: a panic in this drop would leak that value.
+    drop(blocks);
     output
 }

@@ -88,9 +88,10 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's;
 
-    /// Called when a branch has been divided. Returns the values for its parts.
+    /// Called when a branch of that size has been divided. Returns the values for its parts.
     #[inline]
-    fn divide<P: Producer, R: Reduction<P::Item>>(self) -> (Self, Self) {
+    fn divide<P: Producer, R: Reduction<P::Item>>(self, size: usize) -> (Self, Self) {
+        let _ = size;
         (self, self)
     }
 
@@ -290,7 +291,7 @@ where
             }
             Divided::Two(left, right, joint) => (left, right, joint),
         };
-        let (of_left, of_right) = leaves.divide::<P, R>();
+        let (of_left, of_right) = leaves.divide::<P, R>(node.len);
         if !fork {
             let left = run(left, of_left, scope);
             return left.join(run(right, of_right, scope), joint);

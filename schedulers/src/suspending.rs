@@ -200,7 +200,14 @@ impl LeafPlan for CallWaits {
     type Leaves<'s> = WaitingLeaves<'s>;
 
     fn leaves(&self) -> WaitingLeaves<'_> {
-        WaitingLeaves { room: &self.room, divides: self.divides, walks: true, place: Place::FIRST, depth: 0 }
+        WaitingLeaves {
+            room: &self.room,
+            divides: self.divides,
+            walks: true,
+            in_order: true,
+            place: Place::FIRST,
+            depth: 0,
+        }
     }
 }
 
@@ -211,6 +218,8 @@ pub(crate) struct WaitingLeaves<'s> {
     divides: bool,
     /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). False for its units.
     walks: bool,
+    /// Whether items begin from the front.
+    in_order: bool,
     /// The place of the branch, and the number of divisions above it.
     place: Place,
     depth: u8,
@@ -242,13 +251,17 @@ impl Leaves for WaitingLeaves<'_> {
         if is_leaf { Decision::Leaf } else { branch.decide(threads) }
     }
 
-    /// Gives the right part a place behind the left one's. The order counts in neither of two cases: if items come in none, and among
-    /// units that a [walk](walk) begins in order.
-    fn divide<P: Producer, R: Reduction<P::Item>>(self) -> (Self, Self) {
+    /// Gives the right part a place behind the left one's. The order does not count if items come in none, among units that a [walk](walk)
+    /// begins in order, and if there are permits for all.
+    fn divide<P: Producer, R: Reduction<P::Item>>(self, size: usize) -> (Self, Self) {
         if const { !P::FACTS.in_order || R::WINDOWED } {
             return (self, self);
         }
-        let left = WaitingLeaves { depth: self.depth.saturating_add(1), ..self };
+        let in_order = self.in_order && (self.depth > 0 || size > self.room.own().permits());
+        let left = WaitingLeaves { in_order, depth: self.depth.saturating_add(1), ..self };
+        if !in_order {
+            return (left, left);
+        }
         let right = WaitingLeaves { place: self.place.right(self.depth), ..left };
         self.room.own().enter([left.place, right.place]);
         (left, right)

@@ -4,12 +4,15 @@
 #![cfg(not(furcate_rayon))]
 
 use crate::support::{after, assert_settled, pool};
-use furcate::ThreadPool;
 use furcate::prelude::*;
+use furcate::{Fairness, ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::yield_now;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
+use testkit::spin;
+use testkit::time::until;
 
 const WAITS: usize = 5;
 
@@ -151,4 +154,64 @@ fn workers_that_come_back_soon_give_no_slots_away() {
     // On a busy machine a worker that is without a core does not come back soon.
     let are_few = (0..10).any(|_| run() < ITEMS as u64 / 10);
     assert!(are_few, "many slots were given while {ITEMS} tasks ran, in every try");
+}
+
+/// A computation of leaves on all threads. Each leaf calls its argument, again and again or once.
+type Load = (&'static str, fn(&(dyn Fn() + Sync)));
+
+fn tree(depth: u32, leaf: &(dyn Fn() + Sync)) {
+    if depth == 0 {
+        return leaf();
+    }
+    furcate::join(|| tree(depth - 1, leaf), || tree(depth - 1, leaf));
+}
+
+const LOADS: [Load; 6] = [
+    ("join", |leaf| tree(14, leaf)),
+    ("par_iter", |leaf| (0..20_000).into_par_iter().for_each(|_| leaf())),
+    ("adaptive", |leaf| (0..20_000).into_par_iter().adaptive().for_each(|_| leaf())),
+    ("depjoin", |leaf| (0..20_000).into_par_iter().depjoin().for_each(|_| leaf())),
+    ("a chain that waits", |leaf| {
+        (0..20_000).into_par_iter().map(|_| async { leaf() }).io_await().for_each(drop)
+    }),
+    ("a sort", |leaf| {
+        let mut v: Vec<u64> = (0..10_000).map(|x| x * 7919 % 10_007).collect();
+        v.par_sort_by(|a, b| {
+            leaf();
+            a.cmp(b)
+        });
+    }),
+];
+
+/// Tasks that are woken beside a computation run while it goes on, though all workers are in its leaves.
+#[test]
+fn woken_tasks_run_beside_every_load() {
+    const TASKS: usize = 100;
+    const LIMIT: Duration = Duration::from_secs(20);
+    for fairness in [Fairness::Balanced, Fairness::WokenFirst, Fairness::FairQueueing] {
+        for threads in [1, 2, 4] {
+            for (load, micros) in LOADS.into_iter().zip([100, 2000, 20_000].into_iter().cycle()) {
+                let pool = ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build().unwrap();
+                let (begun, done) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+                for _ in 0..TASKS {
+                    let (begun, done) = (Arc::clone(&begun), Arc::clone(&done));
+                    drop(pool.spawn_future(async move {
+                        begun.fetch_add(1, SeqCst);
+                        after(50).await;
+                        done.fetch_add(1, SeqCst);
+                    }));
+                }
+                until(|| begun.load(SeqCst) == TASKS);
+                let since = Instant::now();
+                let leaf = || {
+                    if done.load(SeqCst) < TASKS && since.elapsed() < LIMIT {
+                        spin(Duration::from_micros(micros));
+                    }
+                };
+                pool.install(|| (load.1)(&leaf));
+                let ran = done.load(SeqCst);
+                assert_eq!(ran, TASKS, "under {fairness:?}, beside {}, on {threads} threads", load.0);
+            }
+        }
+    }
 }

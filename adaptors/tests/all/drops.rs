@@ -308,17 +308,17 @@ fn after_an_early_end_the_drop_of_an_item_panics() {
             assert_dropped_once(12, |values, fuse| {
                 let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
                 let $items = $items.into_par_iter().sequential();
-                drop($end);
+                let _end = $end;
             });
             assert_dropped_once(12, |values, fuse| {
                 let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
                 let $items = $items.into_par_iter().size_limit(9);
-                drop($end);
+                let _end = $end;
             });
             assert_dropped_once(12, |values, fuse| {
                 let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
                 let $items = $items.into_par_iter().map(|item| async move { item }).io_await();
-                drop($end);
+                let _end = $end;
             });
         )+};
     }
@@ -333,7 +333,10 @@ fn after_an_early_end_the_drop_of_an_item_panics() {
         |items| items.find_map_first(|item| outcome(item).err());
         |items| items.any(|item| is_hit(&item));
         |items| items.try_for_each(|item| outcome(item).map(drop));
-        |items| items.map(outcome).try_reduce_with(|left, _| Ok(left));
+        |items| items.map(outcome).try_reduce_with(|left, right| {
+            drop(right);
+            Ok(left)
+        });
         |items| items.map(outcome).collect::<Result<Vec<_>, _>>();
         |items| items.map(|item| outcome(item).ok()).collect::<Option<Vec<_>>>();
         |items| items.map(|item| outcome(item).map(|_| 1)).sum::<Result<u64, _>>();

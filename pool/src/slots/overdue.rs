@@ -185,7 +185,8 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Gives a lent slot back, if the worker has it still, and the lender runs on without one.
     pub(super) fn return_slot(&mut self, worker: &W) {
-        let Some((_, lender)) = self.overdue.loan.take_if(|(borrower, _)| *borrower == worker.number()) else {
+        let Some((_, lender)) = self.overdue.loan.take_if(|(borrower, _)| *borrower == worker.number())
+        else {
             return;
         };
         let lender = self.slots.known(lender);

@@ -29,10 +29,11 @@
 //! 6. Whenever the lock is free: the word is `WAITING` exactly if a task waits that may have any permit. Then there are no free permits, and
 //!    the word is changed by the holder of the lock only. Else it has the bit `BEHIND` exactly if a task waits, and no more permits are free
 //!    than that task leaves to the front.
-//! 7. *From the front.* The *front* is the first branch with an item that has not begun. Half of the permits are kept for it. So a thief that
-//!    begins the items of the right half does not take all permits before the owner of the left half has begun the first item, whose result may
-//!    end the call. A front that takes long to begin an item, because of computations, keeps no permits. A branch that is in front
-//!    stays there until all its items have begun.
+//! 7. *From the front.* The *front* is the first branch with an item that has not begun. A branch that is in front stays there until all its
+//!    items have begun. Half of the permits are kept for the front, until it has begun as many items. So a thief that begins the items of the
+//!    right half does not take all permits before the owner of the left half has begun the first items, whose results may end the call.
+//!    (If the front takes long to begin items, because of computations, no more permits are kept.) Later, permits that come back go to the
+//!    front.
 
 use furcate_pool::clock::Instant;
 use furcate_pool::detach::{wake_first, wake_soon};
@@ -57,7 +58,9 @@ pub struct InFlight {
     unbounded: bool,
     /// The place of the front, or more than any place if no branch has entered. Written with the lock held.
     front: AtomicU64,
-    /// Number of steps in a row in which the front took long to begin items, up to `PATIENCE`.
+    /// Number of permits that are kept for the front (invariant 7).
+    kept: AtomicUsize,
+    /// Number of the front's last steps that were slow.
     slow_steps: AtomicU32,
     waiting: Mutex<PermitWaiters>,
 }
@@ -244,6 +247,7 @@ impl InFlight {
             permits,
             unbounded,
             front: AtomicU64::new(u64::MAX),
+            kept: AtomicUsize::new(permits.div_ceil(2)),
             slow_steps: AtomicU32::new(0),
             waiting: Mutex::default(),
         }
@@ -252,9 +256,8 @@ impl InFlight {
     /// Returns the number of permits that a new item at this place leaves to the front (invariant 7). A hint without the lock.
     fn kept(&self, kind: LineKind, place: Place) -> usize {
         // Relaxed: a branch that was in front stays there. One that does not know yet that it is in front looks again, under the lock.
-        let is_slow = self.slow_steps.load(Relaxed) == PATIENCE;
-        let is_free = kind != LineKind::New || place.0 <= self.front.load(Relaxed) || is_slow;
-        if is_free { 0 } else { self.permits.div_ceil(2) }
+        let is_free = kind != LineKind::New || place.0 <= self.front.load(Relaxed);
+        if is_free { 0 } else { self.kept.load(Relaxed) }
     }
 
     /// Takes so many permits for new items at this place, or as many as there are. Returns how many: none while a task waits.
@@ -365,18 +368,17 @@ impl InFlight {
 
     /// Notes that a branch has begun so many items since that time.
     pub(super) fn has_begun(&self, branch: Place, items: usize, since: Instant) {
-        // Relaxed, here and below: only the branch in front writes the number.
-        if items == 0 || branch.0 != self.front.load(Relaxed) {
+        // Relaxed, here and below: only the branch in front writes the numbers.
+        let kept = self.kept.load(Relaxed);
+        if kept == 0 || items == 0 || branch.0 != self.front.load(Relaxed) {
             return;
         }
         let is_slow = since.elapsed() > SLOW.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
-        let steps = self.slow_steps.load(Relaxed);
-        let next = if is_slow { (steps + 1).min(PATIENCE) } else { 0 };
-        if steps != next {
-            self.slow_steps.store(next, Relaxed);
-            if next == PATIENCE || steps == PATIENCE {
-                self.set_front(self.waiting());
-            }
+        let slow_steps = if is_slow { self.slow_steps.load(Relaxed) + 1 } else { 0 };
+        self.slow_steps.store(slow_steps, Relaxed);
+        self.kept.store(if slow_steps < PATIENCE { kept.saturating_sub(items) } else { 0 }, Relaxed);
+        if self.word.load(Relaxed) & BEHIND != 0 {
+            self.set_front(self.waiting());
         }
     }
 
@@ -657,6 +659,23 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_kept_once_the_first_items_have_begun() {
+        let (in_flight, count) = (InFlight::new(10), WakeCount::new());
+        in_flight.enter([Place::FIRST, RIGHT]);
+        assert_eq!((in_flight.take(3, Place::FIRST), in_flight.take(9, RIGHT)), (3, 2));
+        let mut behind = Box::pin(in_flight.acquire(LineKind::New, RIGHT));
+        assert!(!poll(behind.as_mut(), &count));
+        in_flight.has_begun(RIGHT, 5, Instant::now());
+        assert_eq!(count.get(), 0, "it is not in front");
+        in_flight.has_begun(Place::FIRST, 3, Instant::now());
+        assert!(count.get() == 1 && poll(behind.as_mut(), &count), "two are kept, of five that are free");
+        assert_eq!((in_flight.take(9, RIGHT), in_flight.take(2, Place::FIRST)), (3, 2));
+        in_flight.has_begun(Place::FIRST, 2, Instant::now());
+        in_flight.give_back(4);
+        assert_eq!(in_flight.take(9, RIGHT), 4);
+    }
+
+    #[test]
     fn nothing_is_kept_for_a_front_that_is_slow() {
         let (in_flight, count) = (InFlight::new(2), WakeCount::new());
         in_flight.enter([Place::FIRST, RIGHT]);
@@ -669,9 +688,6 @@ mod tests {
         (0..PATIENCE).for_each(|_| in_flight.has_begun(Place::FIRST, 1, long_ago));
         assert!(count.get() == 1 && poll(behind.as_mut(), &count));
         assert_eq!(in_flight.take(9, RIGHT), 1);
-        in_flight.give_back(1);
-        in_flight.has_begun(Place::FIRST, 1 << 30, Instant::now());
-        assert_eq!(in_flight.take(9, RIGHT), 0, "it is quick again");
     }
 
     #[test]

@@ -48,7 +48,11 @@ where
             Some(Break(residual)) => Break(residual),
             Some(Continue(before)) => match item.branch() {
                 Continue(item) => (self.op)(before, item).branch(),
-                failure => failure,
+                failure => {
+                    // Dropped before the value is made: a panic in this drop would leak that value.
+                    drop(before);
+                    failure
+                }
             },
         };
         if next.is_break() {
@@ -80,7 +84,10 @@ where
                 }
                 result
             }
-            (Break(residual), _) | (_, Break(residual)) => T::from_residual(residual),
+            (Break(residual), other) | (other, Break(residual)) => {
+                drop(other); // as above
+                T::from_residual(residual)
+            }
         })
     }
 
