@@ -18,6 +18,8 @@ struct Toy {
     slot: AtomicUsize,
     broadcast: AtomicBool,
     parker: Parker,
+    /// Number of looks at its processor time. (No part of the model.)
+    looks: std::sync::atomic::AtomicU64,
 }
 
 impl Occupant for Toy {
@@ -49,8 +51,9 @@ impl Occupant for Toy {
         self.parker.unpark();
     }
 
+    /// As if a second had passed since the last call.
     fn used_time(&self) -> Option<Duration> {
-        None
+        Some(Duration::from_secs(self.looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed)))
     }
 
     fn sleeps(&self) -> Option<bool> {
@@ -73,7 +76,8 @@ impl Pool {
         let slots = Slots::new(threads, threads, threads + 4);
         for number in 0..threads + 4 {
             let (slot, broadcast) = (AtomicUsize::new(NO_SLOT), AtomicBool::new(false));
-            slots.make_worker(number, || Toy { number, slot, broadcast, parker: Parker::new() });
+            let looks = std::sync::atomic::AtomicU64::new(0);
+            slots.make_worker(number, || Toy { number, slot, broadcast, parker: Parker::new(), looks });
         }
         let pool = Pool { slots, running: AtomicUsize::new(0), work: AtomicBool::new(false) };
         for worker in (1..=held).map(|number| pool.worker(number)) {
@@ -414,4 +418,57 @@ fn both_threads_of_a_turn_get_the_slot() {
         overdue.join().unwrap();
         assert!(pool.slots.lock().has_free() && !pool.slots.hints.is_slot_wanted());
     });
+}
+
+/// A watcher borrows the slot of a worker in a long leaf. The worker meanwhile ends its job, or comes to a cooperative point. The slot has
+/// one holder at a time, and is not lost.
+#[test]
+fn a_borrowed_slot_is_not_lost() {
+    for ends_job in [true, false] {
+        explore(Some(3), move || {
+            let pool = Pool::new(1, 1);
+            let borrower = {
+                let pool = Arc::clone(&pool);
+                thread::spawn(move || {
+                    let watcher = pool.worker(2);
+                    let mut slots = pool.slots.lock();
+                    slots.begin_watch(watcher);
+                    slots.is_overdue(watcher);
+                    let is_lent = slots.lend(watcher);
+                    drop(slots);
+                    if is_lent {
+                        assert!(pool.slots.holds_slot(watcher));
+                        let searches = pool.slots.lock().end_turn(watcher, false);
+                        if searches {
+                            assert!(pool.slots.searching.end());
+                            pool.slots.lock().release(watcher);
+                        }
+                    }
+                    pool.slots.lock().watch_is_over();
+                })
+            };
+            let lender = pool.worker(1);
+            if !pool.slots.holds_slot(lender) {
+                pool.stops();
+                let mut slots = pool.slots.lock();
+                if ends_job {
+                    // As in `Registry::work`.
+                    if slots.forget_lost(lender) {
+                        drop(slots);
+                        borrower.join().unwrap();
+                        return assert!(pool.slots.lock().has_free());
+                    }
+                } else if !pool.slots.holds_slot(lender) && !slots.replace_lost(lender) {
+                    drop(slots);
+                    pool.wait_for_slot(lender);
+                    pool.stops();
+                }
+                pool.running.store(1, Relaxed);
+            }
+            assert!(pool.slots.holds_slot(lender));
+            pool.release_slot(lender);
+            borrower.join().unwrap();
+            assert!(pool.slots.lock().has_free() && !pool.slots.lock().has_claims());
+        });
+    }
 }

@@ -30,7 +30,7 @@ pub(crate) const STUCK: Duration = Duration::from_millis(20);
 const STUCK_WITHOUT_CLOCK: Duration = Duration::from_millis(250);
 
 /// Processor time that a holder uses, after the watcher has asked for a slot, before it counts as deaf.
-const DEAF: Duration = Duration::from_millis(6);
+const DEAF: Duration = Duration::from_millis(4);
 
 /// The shortest time between two looks at the slot holders.
 const LOOK: Duration = Duration::from_millis(2);
