@@ -47,6 +47,8 @@ mod graph;
 mod names;
 mod recorder;
 mod ring;
+#[cfg(unix)]
+mod signals;
 mod summary;
 
 pub use event::{Event, JobId, TimedEvent};

@@ -68,10 +68,30 @@ pub fn good_child(test: &str, role: &str, environment: &[(&str, &str)]) {
 #[cfg(unix)]
 #[track_caller]
 pub fn aborted_child(test: &str, role: &str, why: &str) {
-    use std::os::unix::process::ExitStatusExt;
     let output = child(test, role, &[]);
-    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "not aborted: {}", said(&output));
+    assert_eq!(signal_of(&output), Some(SIGABRT), "not aborted: {}", said(&output));
     assert!(said(&output).contains(why), "{:?} is not said in {}", why, said(&output));
+}
+
+/// Signals by which a process may end.
+#[cfg(unix)]
+pub use libc::{SIGABRT, SIGINT, SIGTERM};
+
+/// Ends this process by a signal.
+#[cfg(unix)]
+pub fn end_by(signal: i32) -> ! {
+    if signal == SIGABRT {
+        std::process::abort();
+    }
+    // SAFETY: it has no preconditions.
+    unsafe { libc::raise(signal) };
+    panic!("the signal {signal} has not ended the process");
+}
+
+/// The signal that has ended a process.
+#[cfg(unix)]
+pub fn signal_of(output: &Output) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&output.status)
 }
 
 /// Makes this process's stderr a pipe that nobody reads, as that of `program 2>&1 | head` is: what is written there fails.

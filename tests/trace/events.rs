@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 #[cfg(unix)]
-use testkit::process::{break_stderr, good_child, plays};
+use testkit::process::{
+    SIGABRT, SIGINT, SIGTERM, break_stderr, child, end_by, good_child, plays, said, signal_of,
+};
 use testkit::traces::{alone, traced};
 use testkit::{Random, pool};
 
@@ -385,6 +387,27 @@ fn the_environment_names_a_file_and_nobody_reads_stderr() {
     good_child(this, "broken stderr", &[("FURCATE_TRACE", path.to_str().unwrap())]);
     let json = serde_json::from_slice::<serde_json::Value>(&std::fs::read(&path).unwrap()).unwrap();
     assert!(!json["traceEvents"].as_array().unwrap().is_empty());
+}
+
+/// The trace is wanted most where a program hangs or fails.
+#[cfg(unix)]
+#[test]
+fn a_program_that_a_signal_ends_leaves_its_trace() {
+    const ENDS: [(&str, i32); 3] = [("interrupted", SIGINT), ("terminated", SIGTERM), ("aborted", SIGABRT)];
+    if let Some((_, signal)) = ENDS.into_iter().find(|(role, _)| plays(role)) {
+        program_of_the_environment();
+        end_by(signal);
+    }
+    for (role, signal) in ENDS {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("trace.json");
+        let this = "events::a_program_that_a_signal_ends_leaves_its_trace";
+        let output = child(this, role, &[("FURCATE_TRACE", path.to_str().unwrap())]);
+        assert_eq!(signal_of(&output), Some(signal), "{}", said(&output));
+        let json = serde_json::from_slice::<serde_json::Value>(&std::fs::read(&path).unwrap()).unwrap();
+        let leaves = json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "leaf");
+        assert_eq!(leaves.count(), 8, "{role}");
+    }
 }
 
 /// A place that is named has a slice for each leaf, in the file and in the table, and costs nothing else.

@@ -1,6 +1,8 @@
 //! `FURCATE_TRACE=path`: the trace of a whole program.
 
 use super::Trace;
+#[cfg(unix)]
+use super::recorder::of_program_so_far;
 use super::recorder::{Settings, stop_for};
 use crate::process::report;
 use std::ffi::OsString;
@@ -25,18 +27,24 @@ pub(crate) fn record_if_asked() {
             report_failure(&path, &error);
             return;
         }
-        if PATH.set(path).is_ok() && call_at_exit() && Settings::new().start_for(true).is_err() {
+        if PATH.set(path).is_err() || !call_at_exit() {
+            return;
+        }
+        if Settings::new().start_for(true).is_err() {
             report(format_args!("{VARIABLE} has no effect: the program has started a trace of its own"));
+        } else {
+            #[cfg(unix)]
+            super::signals::call_at_signals(|| write_trace(of_program_so_far()));
         }
     });
 }
 
-/// Has [`write_trace`] called when the program ends. Returns whether that is possible.
+/// Has [`write_whole_trace`] called when the program ends. Returns whether that is possible.
 fn call_at_exit() -> bool {
     #[cfg(unix)]
     {
         // SAFETY: the function is there as long as the program, takes nothing, and lets no panic out (an `extern "C"` function aborts).
-        unsafe { libc::atexit(write_trace) == 0 }
+        unsafe { libc::atexit(write_whole_trace) == 0 }
     }
     #[cfg(not(unix))]
     {
@@ -48,8 +56,13 @@ fn call_at_exit() -> bool {
 }
 
 #[cfg_attr(not(unix), allow(dead_code, reason = "it is called at exit"))]
-extern "C" fn write_trace() {
-    let (Some(path), Some(trace)) = (PATH.get(), stop_for(true)) else { return };
+extern "C" fn write_whole_trace() {
+    write_trace(stop_for(true));
+}
+
+#[cfg_attr(not(unix), allow(dead_code, reason = "it is called at exit"))]
+fn write_trace(trace: Option<Trace>) {
+    let (Some(path), Some(trace)) = (PATH.get(), trace) else { return };
     match write(&trace, path.as_ref()) {
         Ok(()) => {
             let events: usize = trace.threads().iter().map(|thread| thread.events().len()).sum();

@@ -189,24 +189,38 @@ pub fn stop() -> Option<Trace> {
 }
 
 pub(super) fn stop_for(of_program: bool) -> Option<Trace> {
-    let (recording, end, ticks) = {
+    let recording = {
         let mut recording = lock(&RECORDING);
         let recording = recording.take_if(|recording| recording.of_program == of_program)?;
         ON.store(false, Relaxed);
-        (recording, Instant::now(), ticks::read())
+        recording
     };
-    let duration = end - recording.begin;
-    let ticks = ticks.wrapping_sub(BEGIN.load(Relaxed)).max(1);
-    let nanos_per_tick = duration.as_nanos() as f64 / ticks as f64;
-    let threads = recording.rings.iter().map(|ring| {
-        let (words, lost) = ring.read();
-        let events = words.into_iter().filter_map(decode).map(|(ticks, event)| TimedEvent {
-            at: std::time::Duration::from_nanos((ticks as f64 * nanos_per_tick) as u64),
-            event,
+    Some(recording.trace())
+}
+
+/// Returns what has been recorded of the program so far, if `FURCATE_TRACE` is set.
+#[cfg(unix)]
+pub(super) fn of_program_so_far() -> Option<Trace> {
+    let recording = lock(&RECORDING);
+    recording.as_ref().filter(|recording| recording.of_program).map(Recording::trace)
+}
+
+impl Recording {
+    /// Returns the events up to now. Threads may go on recording.
+    fn trace(&self) -> Trace {
+        let duration = self.begin.elapsed();
+        let ticks = ticks::read().wrapping_sub(BEGIN.load(Relaxed)).max(1);
+        let nanos_per_tick = duration.as_nanos() as f64 / ticks as f64;
+        let threads = self.rings.iter().map(|ring| {
+            let (words, lost) = ring.read();
+            let events = words.into_iter().filter_map(decode).map(|(ticks, event)| TimedEvent {
+                at: std::time::Duration::from_nanos((ticks as f64 * nanos_per_tick) as u64),
+                event,
+            });
+            ThreadTrace { name: ring.name().map(str::to_owned), events: events.collect(), lost }
         });
-        ThreadTrace { name: ring.name().map(str::to_owned), events: events.collect(), lost }
-    });
-    Some(Trace { threads: threads.collect(), left_out: recording.left_out, duration })
+        Trace { threads: threads.collect(), left_out: self.left_out, duration }
+    }
 }
 
 /// Whether a recording is under way. One relaxed load.

@@ -1,0 +1,80 @@
+//! Signals that end a program: its trace is written before.
+//!
+//! A signal handler may call next to nothing. So it asks a thread to write the trace, and waits for it.
+//!
+//! ```text
+//!   SIGINT, SIGTERM, SIGHUP, abort ──> handler: a byte to the thread ──> the thread writes the file
+//!                                      waits for the thread's byte <──── a byte back
+//!                                      the default action ends the program
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. *Async-signal-safe.* The handler reads atomics, and calls `getpid`, `write`, `poll` and `raise`, which POSIX allows there.
+//! 2. *Nobody's handler is replaced.* A handler is set only in the place of a default action. (A program that sets one later replaces ours.)
+//! 3. *It ends.* The handler waits for [`PATIENCE`] at most: the thread may need a lock that the interrupted thread holds. When the handler
+//!    returns, the default action is in force, and the signal that the handler has raised is pending.
+//! 4. A forked child has the handler and not the thread. There the handler only raises the signal.
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+use std::io::{Read, Write};
+use std::os::fd::IntoRawFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::thread;
+
+/// Longest time, in milliseconds, for which a signal waits for the trace.
+const PATIENCE: c_int = 5000;
+
+// Relaxed: written before the handler is set.
+/// The handler's end of the connection.
+static TO_THREAD: AtomicI32 = AtomicI32::new(-1);
+
+/// The process that has the thread.
+static PROCESS: AtomicI32 = AtomicI32::new(-1);
+
+/// Has `write` called, by a thread of its own, before a signal ends the program. Called once. Without a thread, signals end the program as ever.
+pub(super) fn call_at_signals(write: fn()) {
+    let Ok((mut thread_end, handler_end)) = UnixStream::pair() else { return };
+    let serve = move || {
+        let mut byte = [0];
+        while thread_end.read_exact(&mut byte).is_ok() {
+            write();
+            // The handler's end is never closed.
+            let _ = thread_end.write_all(&byte);
+        }
+    };
+    if thread::Builder::new().name("furcate-trace".into()).spawn(serve).is_err() {
+        return;
+    }
+    TO_THREAD.store(handler_end.into_raw_fd(), Relaxed);
+    // SAFETY: it has no preconditions.
+    PROCESS.store(unsafe { libc::getpid() }, Relaxed);
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGABRT] {
+        // SAFETY: a `sigaction` of zeros is a value. The pointers are to such values. The handler meets invariant 1.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let is_known = libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0;
+            if is_known && action.sa_sigaction == libc::SIG_DFL {
+                let handler: extern "C" fn(c_int) = handle;
+                action.sa_sigaction = handler as libc::sighandler_t;
+                action.sa_flags = libc::SA_RESETHAND;
+                libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+            }
+        }
+    }
+}
+
+extern "C" fn handle(signal: c_int) {
+    // SAFETY: the pointers are to local values. Invariant 1.
+    unsafe {
+        let to_thread = TO_THREAD.load(Relaxed);
+        let has_thread = libc::getpid() == PROCESS.load(Relaxed);
+        if has_thread && libc::write(to_thread, [0_u8].as_ptr().cast(), 1) == 1 {
+            let mut answer = libc::pollfd { fd: to_thread, events: libc::POLLIN, revents: 0 };
+            libc::poll(&raw mut answer, 1, PATIENCE);
+        }
+        libc::raise(signal);
+    }
+}
