@@ -1,6 +1,7 @@
 //! The builder of pools.
 
 use crate::fairness::Fairness;
+use crate::process::report;
 use crate::registry::{MAX_THREADS, Registry, Setup, Spawner};
 #[cfg(feature = "tokio")]
 use crate::runtime::Runtime;
@@ -11,7 +12,7 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::thread;
 
 /// Number of threads that a pool starts by default, at most, to stand in for waiting threads; tokio's default for blocking threads.
@@ -623,8 +624,19 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
 
 /// Returns the number of threads of a pool that is built without a number.
 pub(crate) fn default_threads() -> usize {
-    let said = |variable| std::env::var(variable).ok()?.parse::<usize>().ok();
-    said("FURCATE_NUM_THREADS")
+    const OURS: &str = "FURCATE_NUM_THREADS";
+    static WARNED: Once = Once::new();
+    let said = |variable| {
+        let text = std::env::var_os(variable)?;
+        let number = text.to_str().and_then(|text| text.parse::<usize>().ok());
+        if number.is_none() && variable == OURS {
+            WARNED.call_once(|| {
+                report(format_args!("warning: {OURS} is {text:?}, which is no number of threads"))
+            });
+        }
+        number
+    };
+    said(OURS)
         .filter(|&threads| threads > 0)
         // As in rayon: a 0 here hides the old name of the variable.
         .or_else(|| said("RAYON_NUM_THREADS").or_else(|| said("RAYON_RS_NUM_CPUS")))

@@ -12,8 +12,9 @@
 /// some milliseconds is served next. Workers in the middle of a computation do not serve it themselves: at their next fork or
 /// nano-loop they give their slot to a thread that does. A worker in a long leaf comes to neither. After 4 ms of processor time more, a
 /// thread borrows its slot and runs woken tasks for a millisecond, while the leaf goes on. So a task that is woken begins within 20 ms under every
-/// rule, whatever the workers compute, unless the cores are busy with other programs or the tasks before it take longer. (A job
-/// from outside waits for a fork, a nano-loop, or the end of a leaf.)
+/// rule, whatever the workers compute, unless the cores are busy with other programs or the tasks before it take longer. (That takes a
+/// thread more, which pools with a spawn handler do not start, and a system that tells the processor time of threads. A job from outside
+/// waits for a fork, a nano-loop, or the end of a leaf.)
 ///
 /// ```
 /// use furcate::{Fairness, ThreadPoolBuilder};

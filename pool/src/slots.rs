@@ -10,7 +10,7 @@
 //!
 //! | state | holds a slot | counted | leaves the state when |
 //! |---|---|---|---|
-//! | running a job | yes, unless its slot was taken over | no | the job ends, or must wait |
+//! | running a job | yes, unless its slot was taken over or is lent | no | the job ends, or must wait |
 //! | searching | yes | yes | it finds a job, or has found none for a while |
 //! | waiting for a latch in its slot | yes | no | the latch is set, or it is time to look for jobs again |
 //! | timed searcher (at most one) | no | yes | it is given a slot, it sees work after a sleep, or it parks: see below |

@@ -100,7 +100,7 @@ impl Suspending {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// Lets at most `n` futures be in flight at any time: polled, and not ready. Items begin from the front. At most `2 * n` items have begun and
+    /// Lets at most `n` futures be in flight at any time: polled, and not ready. The first `n` items begin first. At most `2 * n` items have begun and
     /// wait for another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
     ///
     /// # Panics
@@ -387,7 +387,7 @@ where
             is_cancelled || call.has_failed()
         };
         let pace = Pace::new(1, LONGEST);
-        let mut looks = Looks { stopped, frame: frame.share(), pace, step: (0, Instant::now()), rest: None };
+        let mut looks = Looks { stopped, frame: frame.share(), pace, step: None, rest: None };
         let mark = trace::leaf(producer.size());
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.partial_fold(leaf, Fold, &mut looks);
@@ -466,8 +466,8 @@ struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
     frame: Rc<TaskShared<'s, S>>,
     pace: Pace,
-    /// Number of units of the step, and the time of its begin.
-    step: (usize, Instant),
+    /// Number of units of the step, and the time of its begin, if that means anything to the room.
+    step: Option<(usize, Instant)>,
     /// The remaining units, if there is no permit.
     rest: Option<P>,
 }
@@ -475,9 +475,9 @@ struct Looks<'s, S: Detach<'s>, F, P> {
 impl<'s, S: Detach<'s>, F, P> Looks<'s, S, F, P> {
     /// Tells the room how long the step has taken.
     fn end_step(&mut self) {
-        let (units, since) = self.step;
-        self.frame.reserve.has_begun(units, since);
-        self.step.0 = 0;
+        if let Some((units, since)) = self.step.take() {
+            self.frame.reserve.has_begun(units, since);
+        }
     }
 }
 
@@ -494,7 +494,7 @@ impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
             0 if size > 0 => NextStep::Give,
             permits => {
                 let units = limit.min(permits);
-                self.step = (units, Instant::now());
+                self.step = self.frame.reserve.keeps_some().then(|| (units, Instant::now()));
                 NextStep::Fold(units)
             }
         }

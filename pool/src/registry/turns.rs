@@ -88,9 +88,6 @@ pub(super) const TURN: Duration = Duration::from_millis(1);
 /// are milliseconds between two turns. Workers that come back to their main loops sooner serve the queue there, and no slot is given.
 const PATIENCE: u32 = 4;
 
-/// Time after which a look says nothing about the next one.
-const STALE: Duration = Duration::from_millis(50);
-
 /// Number of looks at empty sets after which the watcher parks.
 const QUIET: u32 = 10;
 
@@ -112,6 +109,7 @@ impl Registry {
             return;
         }
         let mut slots = self.lock();
+        slots.return_slot(worker);
         if self.holds_slot(worker) {
             let Some(next) = slots.give_turn(worker) else { return };
             worker.counters.slots_given.add();
@@ -178,8 +176,12 @@ impl Registry {
     /// As [`watch_if_needed`](Self::watch_if_needed), with the lock held.
     pub(super) fn watch(&self, slots: &mut Locked<'_>) {
         let is_needed = self.slots.searching.needs_watcher() && self.is_queued();
-        if is_needed && !slots.is_terminating() && !self.is_inherited() && !slots.watch_by_parked() {
-            self.set_watchdog(slots);
+        if is_needed && !slots.is_terminating() && !self.is_inherited() {
+            // Looks of a watch that has ended say nothing. (A watcher that the watchdog has called goes on where the watchdog was.)
+            *self.seen() = Seen::default();
+            if !slots.watch_by_parked() {
+                self.set_watchdog(slots);
+            }
         }
     }
 
@@ -309,9 +311,6 @@ impl Registry {
     /// worker has taken one.
     fn look_at_queues(&self) -> Option<Neglect> {
         let (now, mut seen) = (Instant::now(), self.seen());
-        if seen.at.is_some_and(|at| now - at > STALE) {
-            *seen = Seen::default();
-        }
         // If the caller was woken before the turn was over, a look says nothing.
         if seen.at.is_none_or(|at| now - at >= TURN / 2) {
             seen.at = Some(now);

@@ -82,6 +82,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has
     /// jobs, it is put on the shelf.
     pub(crate) fn release(&mut self, worker: &W) {
+        self.return_slot(worker);
         let slot = self.withdraw(worker);
         self.shelve(worker);
         if let Some(slot) = slot {

@@ -131,11 +131,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(super) fn next_overdue(&mut self) -> Option<&'a W> {
         let worker = self.slots.known(*self.overdue.line.front()?);
         if self.state(worker) == WorkerState::Watching {
-            self.watch_is_over();
-            self.overdue.on_turn.push(worker.number());
-            self.set_state(worker, WorkerState::Blocked);
+            self.begin_turn(worker);
         }
         Some(worker)
+    }
+
+    /// Puts the watcher on turn, in a slot that it is about to get.
+    fn begin_turn(&mut self, watcher: &W) {
+        self.watch_is_over();
+        self.overdue.on_turn.push(watcher.number());
+        self.set_state(watcher, WorkerState::Blocked);
     }
 
     /// Whether a former watcher has a slot to run queued jobs, and has not ended its turn.
@@ -161,7 +166,8 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Lends the watcher the slot of a deaf holder (invariant 3), for a turn. Returns whether it has done so.
     #[must_use]
     pub(crate) fn lend(&mut self, watcher: &W) -> bool {
-        if self.overdue.loan.is_some() || self.overdue.line.front() != Some(&watcher.number()) {
+        // Claimants that have waited for longer may be before it in the line. They get no loans, and do not stand in its way.
+        if self.overdue.loan.is_some() || !self.overdue.line.contains(&watcher.number()) {
             return false;
         }
         let is_deaf = |holder: &W| {
@@ -171,8 +177,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         };
         let Some(lender) = self.slots.slot_holders().find(|holder| is_deaf(holder)) else { return false };
         let Some(slot) = lender.slot() else { return false };
-        let next = self.next_overdue();
-        debug_assert!(next.is_some_and(|next| std::ptr::eq(next, watcher)));
+        self.begin_turn(watcher);
         self.overdue.loan = Some((watcher.number(), lender.number()));
         self.replace_holder(watcher, slot);
         true
@@ -183,8 +188,9 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.overdue.loan.is_some_and(|(borrower, _)| borrower == worker.number())
     }
 
-    /// Gives a lent slot back, if the worker has it still, and the lender runs on without one.
-    pub(super) fn return_slot(&mut self, worker: &W) {
+    /// Gives a slot back that was lent to the worker, if the lender runs on without one. Called at the end of the turn, and if the worker
+    /// blocks or gives turns before that.
+    pub(crate) fn return_slot(&mut self, worker: &W) {
         let Some((_, lender)) = self.overdue.loan.take_if(|(borrower, _)| *borrower == worker.number())
         else {
             return;

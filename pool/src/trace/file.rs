@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Once, OnceLock};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// The variable that names the file.
 const VARIABLE: &str = "FURCATE_TRACE";
@@ -34,7 +34,7 @@ pub(crate) fn record_if_asked() {
             report(format_args!("{VARIABLE} has no effect: the program has started a trace of its own"));
         } else {
             #[cfg(unix)]
-            super::signals::call_at_signals(|| write_trace(of_program_so_far()));
+            super::signals::call_at_signals(|| write_trace(of_program_so_far));
         }
     });
 }
@@ -57,12 +57,22 @@ fn call_at_exit() -> bool {
 
 #[cfg_attr(not(unix), allow(dead_code, reason = "it is called at exit"))]
 extern "C" fn write_whole_trace() {
-    write_trace(stop_for(true));
+    let write = || write_trace(|| stop_for(true));
+    #[cfg(unix)]
+    super::signals::without_signals(write);
+    #[cfg(not(unix))]
+    write();
 }
 
+/// Writes the trace, if that has not been done.
 #[cfg_attr(not(unix), allow(dead_code, reason = "it is called at exit"))]
-fn write_trace(trace: Option<Trace>) {
-    let (Some(path), Some(trace)) = (PATH.get(), trace) else { return };
+fn write_trace(trace: impl FnOnce() -> Option<Trace>) {
+    static IS_WRITTEN: Mutex<bool> = Mutex::new(false);
+    let mut is_written = IS_WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::replace(&mut *is_written, true) {
+        return;
+    }
+    let (Some(path), Some(trace)) = (PATH.get(), trace()) else { return };
     match write(&trace, path.as_ref()) {
         Ok(()) => {
             let events: usize = trace.threads().iter().map(|thread| thread.events().len()).sum();

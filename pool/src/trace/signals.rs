@@ -10,17 +10,22 @@
 //!
 //! # Invariants
 //!
-//! 1. *Async-signal-safe.* The handler reads atomics, and calls `getpid`, `write`, `poll` and `raise`, which POSIX allows there.
-//! 2. *Nobody's handler is replaced.* A handler is set only in the place of a default action. (A program that sets one later replaces ours.)
-//! 3. *It ends.* The handler waits for [`PATIENCE`] at most: the thread may need a lock that the interrupted thread holds. When the handler
-//!    returns, the default action is in force, and the signal that the handler has raised is pending.
+//! 1. *Async-signal-safe.* The handler reads atomics, and calls `sigaction`, `getpid`, `write`, `poll` and `raise`, which POSIX allows there.
+//! 2. *Nobody's handler is replaced.* A handler is set only in the place of a default action. A program that sets one later replaces ours, or
+//!    calls it in turn. When the system calls ours, the default action is in force again (`SA_RESETHAND`). If another action is, the program
+//!    handles the signal, and ours does nothing.
+//! 3. *It ends.* The handler waits for [`PATIENCE`] at most: the thread may need a lock that the interrupted thread holds. Meanwhile no signal
+//!    interrupts it. When it returns, the signal that it has raised is delivered.
 //! 4. A forked child has the handler and not the thread. There the handler only raises the signal.
+//! 5. *The file is whole.* It is [written once](super::file), by a thread that no signal interrupts: see [`without_signals`].
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
 use std::io::{Read, Write};
+use std::mem::zeroed;
 use std::os::fd::IntoRawFd;
 use std::os::unix::net::UnixStream;
+use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::thread;
 
@@ -38,12 +43,14 @@ static PROCESS: AtomicI32 = AtomicI32::new(-1);
 pub(super) fn call_at_signals(write: fn()) {
     let Ok((mut thread_end, handler_end)) = UnixStream::pair() else { return };
     let serve = move || {
-        let mut byte = [0];
-        while thread_end.read_exact(&mut byte).is_ok() {
-            write();
-            // The handler's end is never closed.
-            let _ = thread_end.write_all(&byte);
-        }
+        without_signals(|| {
+            let mut byte = [0];
+            while thread_end.read_exact(&mut byte).is_ok() {
+                write();
+                // The handler's end is never closed.
+                let _ = thread_end.write_all(&byte);
+            }
+        });
     };
     if thread::Builder::new().name("furcate-trace".into()).spawn(serve).is_err() {
         return;
@@ -54,19 +61,43 @@ pub(super) fn call_at_signals(write: fn()) {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGABRT] {
         // SAFETY: a `sigaction` of zeros is a value. The pointers are to such values. The handler meets invariant 1.
         unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            let is_known = libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0;
-            if is_known && action.sa_sigaction == libc::SIG_DFL {
+            if is_default(signal) {
                 let handler: extern "C" fn(c_int) = handle;
+                let mut action: libc::sigaction = zeroed();
                 action.sa_sigaction = handler as libc::sighandler_t;
                 action.sa_flags = libc::SA_RESETHAND;
-                libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+                libc::sigfillset(&raw mut action.sa_mask);
+                libc::sigaction(signal, &raw const action, ptr::null_mut());
             }
         }
     }
 }
 
+/// Calls `f`, while no signal is delivered to the calling thread.
+pub(super) fn without_signals(f: impl FnOnce()) {
+    // SAFETY: a set of zeros is a value, and the pointers are to such sets.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (zeroed(), zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, &raw mut before);
+        f();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
+    }
+}
+
+/// Whether the default action for a signal is in force.
+fn is_default(signal: c_int) -> bool {
+    // SAFETY: a `sigaction` of zeros is a value, and the pointer is to it.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        libc::sigaction(signal, ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_DFL
+    }
+}
+
 extern "C" fn handle(signal: c_int) {
+    if !is_default(signal) {
+        return;
+    }
     // SAFETY: the pointers are to local values. Invariant 1.
     unsafe {
         let to_thread = TO_THREAD.load(Relaxed);

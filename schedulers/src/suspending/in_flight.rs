@@ -20,9 +20,8 @@
 //! 3. *No permit lies idle while a task waits*, but for those that are kept for the front (7). A permit that is given back goes straight to a
 //!    waiting task, which is queued before (nearly) all tasks that were woken earlier. A waiting task that is dropped hands its permit on.
 //!    While a task waits, other tasks cannot take permits. So every task that waits gets a permit, however many items wait.
-//! 4. *First come, first served* among items that have begun. New items are served in the order of their places. A permit goes to a new
-//!    item while at most n begun items wait; else to a begun one. In a search, items that have begun go first, because each of them may
-//!    end the search.
+//! 4. *First come, first served* within a line, but for the first items (7). A permit goes to a new item while at most n begun items wait;
+//!    else to a begun one. In a search, items that have begun go first, because each of them may end the search.
 //! 5. *At most 2n items have begun* and have another future to come: n in flight, and n in line. For an item joins the line in the
 //!    critical section that gives its permit to another one, and no new item begins while n + 1 are in line. (Not counted
 //!    are the futures that one item begins beside its first.)
@@ -30,10 +29,10 @@
 //!    the word is changed by the holder of the lock only. Else it has the bit `BEHIND` exactly if a task waits, and no more permits are free
 //!    than that task leaves to the front.
 //! 7. *From the front.* The *front* is the first branch with an item that has not begun. A branch that is in front stays there until all its
-//!    items have begun. Half of the permits are kept for the front, until it has begun as many items. So a thief that begins the items of the
-//!    right half does not take all permits before the owner of the left half has begun the first items, whose results may end the call.
-//!    (If the front takes long to begin items, because of computations, no more permits are kept.) Later, permits that come back go to the
-//!    front.
+//!    items have begun. As long as fewer than n items have begun there, the permits for the rest of the n are kept, and tasks wait for
+//!    permits in the order of their places. So a thief that begins the items of the right half does not take permits before the owner of the
+//!    left half has begun the first n items, whose results may end the call. (If the front takes long to begin items, because of
+//!    computations, no more permits are kept.)
 
 use furcate_pool::clock::Instant;
 use furcate_pool::detach::{wake_first, wake_soon};
@@ -58,9 +57,9 @@ pub struct InFlight {
     unbounded: bool,
     /// The place of the front, or more than any place if no branch has entered. Written with the lock held.
     front: AtomicU64,
-    /// Number of permits that are kept for the front (invariant 7).
+    /// Number of permits that are kept for the front (invariant 7). Never grows. Written with the lock held.
     kept: AtomicUsize,
-    /// Number of the front's last steps that were slow.
+    /// Number of the front's last steps that were slow. Accessed with the lock held.
     slow_steps: AtomicU32,
     waiting: Mutex<PermitWaiters>,
 }
@@ -72,7 +71,7 @@ const WAITING: usize = 1 << (usize::BITS - 1);
 const BEHIND: usize = WAITING >> 1;
 
 /// Time for each item of a step after which the step is slow.
-const SLOW: Duration = Duration::from_micros(100);
+const SLOW: Duration = Duration::from_micros(50);
 
 /// Number of slow steps in a row after which no permits are kept for the front. (One may be slow because its thread lacks a core.)
 const PATIENCE: u32 = 3;
@@ -85,6 +84,9 @@ impl Place {
     /// The place of the whole, and of the first part of every division of it.
     pub(super) const FIRST: Place = Place(0);
 
+    /// The place in the line when places mean nothing any more.
+    const LAST: Place = Place(u64::MAX);
+
     /// Returns the place of the right part, where the branch is divided after `depth` divisions. Below 64 divisions, parts share a place.
     pub(super) fn right(self, depth: u8) -> Place {
         Place(self.0 | (1_u64 << 63).checked_shr(depth.into()).unwrap_or(0))
@@ -96,9 +98,10 @@ impl Place {
 struct PermitWaiters {
     first: Line,
     begun: Line,
-    /// New items, by their places and tickets.
-    new: BTreeMap<(Place, u64), Waker>,
-    /// Ticket of the next new item.
+    new: Line,
+    /// New items that have waited since places meant something, by their places and tickets. They go before the others.
+    placed: BTreeMap<(Place, u64), Waker>,
+    /// Ticket of the next one of these.
     next: u64,
     branches: BTreeSet<Place>,
 }
@@ -180,29 +183,30 @@ impl Line {
 }
 
 impl PermitWaiters {
-    /// Returns the line of items that have begun. `None`: it is the line of new items.
-    fn line(&mut self, kind: LineKind) -> Option<&mut Line> {
+    /// Returns the line of an item; `None` if it waits by its place.
+    fn line(&mut self, kind: LineKind, place: Place) -> Option<&mut Line> {
         match kind {
             LineKind::First => Some(&mut self.first),
             LineKind::Begun => Some(&mut self.begun),
+            LineKind::New if place == Place::LAST => Some(&mut self.new),
             LineKind::New => None,
         }
     }
 
     fn join(&mut self, kind: LineKind, place: Place, waker: Waker) -> u64 {
-        if let Some(line) = self.line(kind) {
+        if let Some(line) = self.line(kind, place) {
             return line.join(waker);
         }
         self.next += 1;
-        self.new.insert((place, self.next), waker);
+        self.placed.insert((place, self.next), waker);
         self.next
     }
 
     /// Puts another waker in the place of a ticket's. Returns the one before; gives `waker` back if the ticket was served.
     fn replace(&mut self, kind: LineKind, place: Place, ticket: u64, waker: Waker) -> Result<Waker, Waker> {
-        let before = match self.line(kind) {
+        let before = match self.line(kind, place) {
             Some(line) => line.waker(ticket).and_then(Option::as_mut),
-            None => self.new.get_mut(&(place, ticket)),
+            None => self.placed.get_mut(&(place, ticket)),
         };
         match before {
             Some(before) => Ok(mem::replace(before, waker)),
@@ -212,23 +216,25 @@ impl PermitWaiters {
 
     /// Removes a ticket that was not served. Returns its waker.
     fn leave(&mut self, kind: LineKind, place: Place, ticket: u64) -> Option<Waker> {
-        match self.line(kind) {
+        match self.line(kind, place) {
             Some(line) => line.leave(ticket),
-            None => self.new.remove(&(place, ticket)),
+            None => self.placed.remove(&(place, ticket)),
         }
     }
 
     /// Serves the first ticket of a line.
     fn serve(&mut self, kind: LineKind) -> Option<Waker> {
-        match self.line(kind) {
+        let place = if self.placed.is_empty() { Place::LAST } else { Place::FIRST };
+        match self.line(kind, place) {
             Some(line) => line.serve(),
-            None => self.new.pop_first().map(|(_, waker)| waker),
+            None => self.placed.pop_first().map(|(_, waker)| waker),
         }
     }
 
     /// The place of the first new item.
     fn first_new(&self) -> Option<Place> {
-        self.new.first_key_value().map(|(&(place, _), _)| place)
+        let placed = self.placed.first_key_value().map(|(&(place, _), _)| place);
+        placed.or_else(|| (!self.new.wakers.is_empty()).then_some(Place::LAST))
     }
 }
 
@@ -247,7 +253,7 @@ impl InFlight {
             permits,
             unbounded,
             front: AtomicU64::new(u64::MAX),
-            kept: AtomicUsize::new(permits.div_ceil(2)),
+            kept: AtomicUsize::new(permits),
             slow_steps: AtomicU32::new(0),
             waiting: Mutex::default(),
         }
@@ -260,7 +266,8 @@ impl InFlight {
         if is_free { 0 } else { self.kept.load(Relaxed) }
     }
 
-    /// Takes so many permits for new items at this place, or as many as there are. Returns how many: none while a task waits.
+    /// Takes so many permits for new items at this place, or as many as there are. Returns how many: none while a task waits that may have
+    /// any.
     ///
     /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
     /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
@@ -296,7 +303,8 @@ impl InFlight {
             let mut waiting = self.waiting();
             let mut served = if self.is_wanted() { self.serve(&mut waiting) } else { None };
             if served.is_none() {
-                self.settle(&waiting);
+                // By invariant 6 it is not `WAITING`, a bit that no sum may touch.
+                debug_assert!(!self.is_wanted());
                 self.word.fetch_add(1, Ordering::Release);
                 served = self.serve_beside(&mut waiting);
             }
@@ -336,10 +344,10 @@ impl InFlight {
         let is_wanted = first || begun || self.is_first_new_free(waiting);
         let settled = |word: usize| {
             let free = if word == WAITING { 0 } else { word & !BEHIND };
-            let settled = match (is_wanted, waiting.new.is_empty()) {
+            let settled = match (is_wanted, waiting.first_new()) {
                 (true, _) if free == 0 => WAITING,
-                (_, false) => free | BEHIND,
-                (_, true) => free,
+                (_, Some(_)) => free | BEHIND,
+                (_, None) => free,
             };
             Some(settled).filter(|&settled| settled != word)
         };
@@ -347,9 +355,16 @@ impl InFlight {
         let _ = self.word.fetch_update(Relaxed, Relaxed, settled);
     }
 
+    /// Whether permits are kept for the front. If not, no branch need enter any more, nor leave, and the time of steps means nothing. A hint,
+    /// which never becomes true again.
+    pub(super) fn keeps_some(&self) -> bool {
+        // Relaxed: see above.
+        !self.unbounded && self.kept.load(Relaxed) > 0
+    }
+
     /// Notes branches with items that have not begun.
     pub(super) fn enter(&self, branches: [Place; 2]) {
-        if !self.unbounded {
+        if self.keeps_some() {
             let mut waiting = self.waiting();
             waiting.branches.extend(branches);
             self.set_front(waiting);
@@ -359,7 +374,7 @@ impl InFlight {
     /// Notes that all items of a branch have begun, or are left out.
     pub(super) fn leave(&self, branch: Place) {
         // Relaxed: the branch has entered before, if any has, and the caller knows of that.
-        if self.front.load(Relaxed) != u64::MAX {
+        if self.keeps_some() && self.front.load(Relaxed) != u64::MAX {
             let mut waiting = self.waiting();
             waiting.branches.remove(&branch);
             self.set_front(waiting);
@@ -368,17 +383,19 @@ impl InFlight {
 
     /// Notes that a branch has begun so many items since that time.
     pub(super) fn has_begun(&self, branch: Place, items: usize, since: Instant) {
-        // Relaxed, here and below: only the branch in front writes the numbers.
-        let kept = self.kept.load(Relaxed);
-        if kept == 0 || items == 0 || branch.0 != self.front.load(Relaxed) {
+        // Relaxed, here and below: the numbers are written with the lock held.
+        let is_front = || branch.0 == self.front.load(Relaxed);
+        if items == 0 || !self.keeps_some() || !is_front() {
             return;
         }
         let is_slow = since.elapsed() > SLOW.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
-        let slow_steps = if is_slow { self.slow_steps.load(Relaxed) + 1 } else { 0 };
-        self.slow_steps.store(slow_steps, Relaxed);
-        self.kept.store(if slow_steps < PATIENCE { kept.saturating_sub(items) } else { 0 }, Relaxed);
-        if self.word.load(Relaxed) & BEHIND != 0 {
-            self.set_front(self.waiting());
+        let waiting = self.waiting();
+        if is_front() {
+            let slow_steps = if is_slow { self.slow_steps.load(Relaxed) + 1 } else { 0 };
+            let kept = self.kept.load(Relaxed).saturating_sub(items);
+            self.slow_steps.store(slow_steps, Relaxed);
+            self.kept.store(if slow_steps < PATIENCE { kept } else { 0 }, Relaxed);
+            self.set_front(waiting);
         }
     }
 
@@ -481,13 +498,16 @@ impl<'s> Future for InFlightAcquire<'s> {
             self.ticket = None;
             return Poll::Ready(InFlightPermit(from));
         }
+        if !from.keeps_some() {
+            self.place = Place::LAST;
+        }
         if let Some(permit) = self.gives.take() {
             // The word is this thread's if it is `WAITING`: the lock is held.
             if !from.is_wanted() {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            self.ticket = Some(waiting.join(kind, place, waker));
+            self.ticket = Some(waiting.join(kind, self.place, waker));
             let served = from.serve(&mut waiting);
             from.settle(&waiting);
             drop(waiting);
@@ -513,7 +533,7 @@ impl<'s> Future for InFlightAcquire<'s> {
                 break;
             }
         }
-        self.ticket = Some(waiting.join(kind, place, waker));
+        self.ticket = Some(waiting.join(kind, self.place, waker));
         Poll::Pending
     }
 }
@@ -613,7 +633,7 @@ mod tests {
     const RIGHT: Place = Place(1 << 63);
 
     #[test]
-    fn half_of_the_permits_are_kept_for_the_front() {
+    fn permits_are_kept_for_the_front() {
         let (in_flight, count) = (InFlight::new(5), WakeCount::new());
         assert_eq!(
             (in_flight.take(1, RIGHT), Place::FIRST.right(0)),
@@ -621,19 +641,18 @@ mod tests {
             "nothing is known of a front"
         );
         in_flight.enter([Place::FIRST, RIGHT]);
-        assert_eq!((in_flight.take(9, RIGHT), in_flight.take(9, RIGHT)), (1, 0));
+        assert_eq!(in_flight.take(9, RIGHT), 0);
         let mut behind = Box::pin(in_flight.acquire(LineKind::New, RIGHT));
         assert!(!poll(behind.as_mut(), &count));
-        assert_eq!((in_flight.take(2, Place::FIRST), in_flight.free(), in_flight.is_wanted()), (2, 1, false));
-        // One that comes back is kept, too.
+        assert_eq!((in_flight.take(2, Place::FIRST), in_flight.free(), in_flight.is_wanted()), (2, 2, false));
         in_flight.give_back(1);
-        assert_eq!((in_flight.free(), count.get()), (2, 0));
-        in_flight.give_back(2);
-        assert_eq!((in_flight.free(), count.get()), (3, 1), "the fourth one is not kept");
-        assert!(poll(behind.as_mut(), &count), "which is dropped at once");
-        assert_eq!(in_flight.free(), 4);
+        assert_eq!((in_flight.free(), count.get()), (3, 0), "it is kept, too");
+        in_flight.has_begun(Place::FIRST, 3, Instant::now());
+        assert_eq!((in_flight.free(), count.get()), (2, 1), "two are kept");
+        assert!(poll(behind.as_mut(), &count), "the permit, which is dropped at once");
+        assert_eq!(in_flight.free(), 3);
         in_flight.leave(Place::FIRST);
-        assert_eq!(in_flight.take(9, RIGHT), 4, "it is in front now");
+        assert_eq!(in_flight.take(9, RIGHT), 3, "it is in front now");
     }
 
     #[test]
@@ -662,24 +681,31 @@ mod tests {
     fn nothing_is_kept_once_the_first_items_have_begun() {
         let (in_flight, count) = (InFlight::new(10), WakeCount::new());
         in_flight.enter([Place::FIRST, RIGHT]);
-        assert_eq!((in_flight.take(3, Place::FIRST), in_flight.take(9, RIGHT)), (3, 2));
+        assert_eq!((in_flight.take(3, Place::FIRST), in_flight.take(9, RIGHT)), (3, 0));
         let mut behind = Box::pin(in_flight.acquire(LineKind::New, RIGHT));
         assert!(!poll(behind.as_mut(), &count));
         in_flight.has_begun(RIGHT, 5, Instant::now());
-        assert_eq!(count.get(), 0, "it is not in front");
         in_flight.has_begun(Place::FIRST, 3, Instant::now());
-        assert!(count.get() == 1 && poll(behind.as_mut(), &count), "two are kept, of five that are free");
-        assert_eq!((in_flight.take(9, RIGHT), in_flight.take(2, Place::FIRST)), (3, 2));
-        in_flight.has_begun(Place::FIRST, 2, Instant::now());
-        in_flight.give_back(4);
+        assert_eq!(count.get(), 0, "the other seven are kept");
+        in_flight.has_begun(Place::FIRST, 4, Instant::now());
+        assert!(count.get() == 1 && poll(behind.as_mut(), &count), "three are kept, of seven that are free");
         assert_eq!(in_flight.take(9, RIGHT), 4);
+        in_flight.has_begun(Place::FIRST, 3, Instant::now());
+        assert!(!in_flight.keeps_some());
+        assert_eq!(in_flight.take(9, RIGHT), 3);
+        // First come, first served from now on.
+        let [mut one, mut other] =
+            [RIGHT, Place::FIRST].map(|place| Box::pin(in_flight.acquire(LineKind::New, place)));
+        assert!(!poll(one.as_mut(), &count) && !poll(other.as_mut(), &count));
+        in_flight.give_back(1);
+        assert!(poll(one.as_mut(), &count));
     }
 
     #[test]
     fn nothing_is_kept_for_a_front_that_is_slow() {
         let (in_flight, count) = (InFlight::new(2), WakeCount::new());
         in_flight.enter([Place::FIRST, RIGHT]);
-        assert_eq!(in_flight.take(2, RIGHT), 1);
+        assert_eq!(in_flight.take(2, RIGHT), 0);
         let mut behind = Box::pin(in_flight.acquire(LineKind::New, RIGHT));
         assert!(!poll(behind.as_mut(), &count));
         let long_ago = Instant::now() - Duration::from_secs(1);
@@ -687,7 +713,7 @@ mod tests {
         assert_eq!((count.get(), in_flight.take(1, RIGHT)), (0, 0), "it is not in front");
         (0..PATIENCE).for_each(|_| in_flight.has_begun(Place::FIRST, 1, long_ago));
         assert!(count.get() == 1 && poll(behind.as_mut(), &count));
-        assert_eq!(in_flight.take(9, RIGHT), 1);
+        assert_eq!(in_flight.take(9, RIGHT), 2);
     }
 
     #[test]

@@ -202,6 +202,11 @@ impl<'s> Reserve<'s> {
         Reserve { from, place, permits, spent: RefCell::default() }
     }
 
+    /// Whether the room keeps permits for the first items, so that it wants to know about steps.
+    pub(super) fn keeps_some(&self) -> bool {
+        self.from.own.keeps_some()
+    }
+
     /// Notes that the task has begun so many items since that time.
     pub(super) fn has_begun(&self, items: usize, since: Instant) {
         self.from.own.has_begun(self.place, items, since);
