@@ -267,6 +267,10 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     /// Counts, for the engine's statistics, that the caller is about to suspend a task because the bound on futures in flight is reached.
     fn waits_for_room(&self) {}
 
+    /// Marks a cooperative point between two small pieces of work: the thread may give its right to run to one that has waited too long,
+    /// and goes on when it has it again. Cheap enough to be called between small pieces of work.
+    fn cooperate(&self) {}
+
     /// Cancels the computation's tasks: suspended tasks are dropped, and so are tasks that would be suspended later.
     /// Their continuations are [called](Resume::cancelled).
     fn cancel(&self);

@@ -489,6 +489,7 @@ impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
             return NextStep::Stop;
         }
         self.end_step();
+        self.frame.cooperate();
         let limit = self.pace.next(size);
         match self.frame.reserve.fill(limit.min(size)) {
             0 if size > 0 => NextStep::Give,

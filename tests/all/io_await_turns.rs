@@ -183,7 +183,7 @@ const LOADS: [Load; 6] = [
     }),
 ];
 
-/// Tasks that are woken beside a computation run while it goes on, though all workers are in its leaves.
+/// Tasks that are woken beside a computation run while it goes on, though all workers are in its leaves. Prints how late the last one is.
 #[test]
 fn woken_tasks_run_beside_every_load() {
     const TASKS: usize = 100;
@@ -192,12 +192,14 @@ fn woken_tasks_run_beside_every_load() {
         for threads in [1, 2, 4] {
             for (load, micros) in LOADS.into_iter().zip([100, 2000, 20_000].into_iter().cycle()) {
                 let pool = ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build().unwrap();
-                let (begun, done) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+                let [begun, done, last] = [(); 3].map(|()| Arc::<AtomicUsize>::default());
+                let before = Instant::now();
                 for _ in 0..TASKS {
-                    let (begun, done) = (Arc::clone(&begun), Arc::clone(&done));
+                    let (begun, done, last) = (Arc::clone(&begun), Arc::clone(&done), Arc::clone(&last));
                     drop(pool.spawn_future(async move {
                         begun.fetch_add(1, SeqCst);
                         after(50).await;
+                        last.fetch_max(before.elapsed().as_micros() as usize - 50_000, SeqCst);
                         done.fetch_add(1, SeqCst);
                     }));
                 }
@@ -210,6 +212,8 @@ fn woken_tasks_run_beside_every_load() {
                 };
                 pool.install(|| (load.1)(&leaf));
                 let ran = done.load(SeqCst);
+                let late = last.load(SeqCst) as f64 / 1e3;
+                println!("{late:4.1} ms late: {fairness:?}, {}, {micros} us, {threads} threads", load.0);
                 assert_eq!(ran, TASKS, "under {fairness:?}, beside {}, on {threads} threads", load.0);
             }
         }

@@ -154,6 +154,11 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         self.scope().count(|worker| &worker.waits_for_room, |outside| &outside.waits_for_room, 1);
     }
 
+    #[inline]
+    fn cooperate(&self) {
+        self.scope().with_worker(|worker| worker.into_iter().for_each(Worker::cooperate));
+    }
+
     fn cancel(&self) {
         self.scope().cancel_tasks();
     }

@@ -2,7 +2,7 @@
 
 use super::in_flight::LineKind;
 use super::room::Reserve;
-use furcate_pool::detach::Detach;
+use furcate_pool::detach::{Detach, Suspend};
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
@@ -86,6 +86,11 @@ impl<'s, S: Detach<'s>> TaskShared<'s, S> {
     /// Returns how an item with a pending future will wait for its next permit.
     pub(super) fn next_kind(&self) -> LineKind {
         if self.goes_first.get() { LineKind::First } else { LineKind::Begun }
+    }
+
+    /// Marks a cooperative point between two steps.
+    pub(super) fn cooperate(&self) {
+        self.handle.borrow().iter().for_each(Suspend::cooperate);
     }
 
     pub(super) fn handle(&self) -> S::Handle {
