@@ -11,9 +11,9 @@
 /// Under the first two, every 64th job of a worker comes from a queue that is last otherwise. A queue that no worker has served for
 /// some milliseconds is served next. Workers in the middle of a computation do not serve it themselves: at their next fork or
 /// nano-loop they give their slot to a thread that does. A worker in a long leaf comes to neither. After 4 ms of processor time more, a
-/// thread borrows its slot and runs woken tasks for a millisecond, while the leaf goes on. So a task that is woken begins within 20 ms under every
-/// rule, whatever the workers compute, unless the cores are busy with other programs or the tasks before it take longer. (That takes a
-/// thread more, which pools with a spawn handler do not start, and a system that tells the processor time of threads. A job from outside
+/// thread borrows its slot and runs woken tasks for a millisecond, while the leaf goes on. So where each worker has a core, a task that is
+/// woken begins within some 20 ms under every rule, whatever the workers compute, unless tasks that were woken before take longer. (That takes
+/// a thread more, which pools with a spawn handler do not start, and a system that tells the processor time of threads. A job from outside
 /// waits for a fork, a nano-loop, or the end of a leaf.)
 ///
 /// ```
