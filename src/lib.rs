@@ -85,7 +85,7 @@
 //! * `derive`: `#[derive(Divisible)]`.
 //! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
-// Where nobody reads them, these panic: library code uses functions that ignore errors.
+// Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -40,7 +40,7 @@ fn a_chain() {
     });
 }
 
-/// The message that names the remedy is printed as well. Where nobody reads it, the call still ends.
+/// The remedy is printed as well. The call ends even if it cannot be printed.
 #[cfg(unix)]
 #[test]
 fn a_chain_whose_stderr_nobody_reads() {

@@ -18,7 +18,7 @@
 //! and back (`slice::sort`), fusing parts of a slice again (`slice::part`), polling a future that has a time limit
 //! (`iter::Timeout`), and lending what rayon lends to a callback (`iter::from_rayon`). These modules number the invariants that they rely on. No other module of this crate may use
 //! `unsafe`.
-// Where nobody reads them, these panic: library code uses functions that ignore errors.
+// Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

@@ -47,7 +47,7 @@
 //! - A rank answers a thief between two steps of its tasks. If all its workers are inside long items, thieves wait.
 //! - Adaptors whose tasks share a count or a flag (`take_any`, `while_some`), `flat_map` of parallel iterators, strings, bridges of streams, and
 //!   collections whose order differs between processes are not [`Portable`](furcate_adaptors::iter::Portable).
-// Where nobody reads them, these panic: library code uses functions that ignore errors.
+// Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![deny(unsafe_code)]
 

@@ -626,18 +626,13 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
 pub(crate) fn default_threads() -> usize {
     const OURS: &str = "FURCATE_NUM_THREADS";
     static WARNED: Once = Once::new();
-    let said = |variable| {
-        let text = std::env::var_os(variable)?;
-        let number = text.to_str().and_then(|text| text.parse::<usize>().ok());
-        if number.is_none() && variable == OURS {
-            WARNED.call_once(|| {
-                report(format_args!("warning: {OURS} is {text:?}, which is no number of threads"))
-            });
-        }
-        number
-    };
-    said(OURS)
-        .filter(|&threads| threads > 0)
+    let said = |variable| std::env::var(variable).ok()?.parse::<usize>().ok();
+    let ours = said(OURS);
+    if let (None, Some(text)) = (ours, std::env::var_os(OURS)) {
+        WARNED
+            .call_once(|| report(format_args!("warning: {OURS} is {text:?}, which is no number of threads")));
+    }
+    ours.filter(|&threads| threads > 0)
         // As in rayon: a 0 here hides the old name of the variable.
         .or_else(|| said("RAYON_NUM_THREADS").or_else(|| said("RAYON_RS_NUM_CPUS")))
         .filter(|&threads| threads > 0)

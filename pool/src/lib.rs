@@ -34,7 +34,7 @@
 //! This crate must not depend on rayon-core, because furcate's own `rayon-core` depends on this crate. (A `[patch]` replaces the
 //! `rayon-core` of crates.io by furcate's.)
 
-// Where nobody reads them, these panic: library code uses functions that ignore errors.
+// Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

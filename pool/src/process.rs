@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Writes a message of the library to stderr. It is lost if it cannot be written: stderr may be closed, or a pipe that nobody reads. (There
-/// `eprintln` would panic: in a worker, or in a handler that must not unwind.)
+/// Writes a message of the library to stderr. If stderr is closed, or is a pipe without a reader, the message is lost. (There `eprintln` would
+/// panic: in a worker, or in a handler that must not unwind.)
 pub(crate) fn report(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "furcate: {message}");
 }

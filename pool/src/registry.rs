@@ -3,8 +3,8 @@
 //! *Workers* are threads: the pool's own, spare ones, and external threads that take part in their own call. A
 //! *slot* is the right to run jobs: a pool of n threads has n slots, and a worker runs jobs only while it holds
 //! one. So at most n threads run jobs at once. Exceptions: if a slot's holder blocks outside the pool, another worker
-//! [takes the slot over](turns); and the watcher may borrow a slot. Thieves look at the n slots, and at the list of workers that left forks behind when they
-//! released their slots.
+//! [takes the slot over](turns); and the watcher may borrow a slot. Thieves look at the n slots, and at the list of workers
+//! that left forks behind when they released their slots.
 //!
 //! In code, `slot` is the index of a slot.
 

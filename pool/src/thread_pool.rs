@@ -206,8 +206,8 @@ impl ThreadPool {
     /// Returns the index of the slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
     ///
     /// No two threads hold the same slot at the same time, unless one [took it over](crate::WorkerStats::slots_taken_over) from the
-    /// other, or [borrows](crate::Fairness) it for a woken task: see [`Worker::index`](crate::Worker::index). A thread may hold another slot after a `join` or a scope than before: see
-    /// [`WaitRule`](crate::WaitRule).
+    /// other, or [borrows](crate::Fairness) it for a woken task: see [`Worker::index`](crate::Worker::index). A thread may hold another slot
+    /// after a `join` or a scope than before: see [`WaitRule`](crate::WaitRule).
     #[must_use]
     pub fn current_thread_index(&self) -> Option<usize> {
         self.of_current(|worker| worker?.slot())

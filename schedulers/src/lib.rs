@@ -15,7 +15,7 @@
 //!
 //! The vocabulary and the idea of composable policies are Kvik's (Saurabh Raje and Frédéric Wagner, *Kvik: A task based middleware with
 //! composable scheduling policies*, 2020).
-// Where nobody reads them, these panic: library code uses functions that ignore errors.
+// Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -100,8 +100,8 @@ impl Suspending {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// Lets at most `n` futures be in flight at any time: polled, and not ready. The first `n` items begin first. At most `2 * n` items have begun and
-    /// wait for another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
+    /// Lets at most `n` futures be in flight at any time: polled, and not ready. The first `n` items begin first. At most `2 * n` items have
+    /// begun and wait for another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
     ///
     /// # Panics
     ///
@@ -200,14 +200,7 @@ impl LeafPlan for CallWaits {
     type Leaves<'s> = WaitingLeaves<'s>;
 
     fn leaves(&self) -> WaitingLeaves<'_> {
-        WaitingLeaves {
-            room: &self.room,
-            divides: self.divides,
-            walks: true,
-            in_order: true,
-            place: Place::FIRST,
-            depth: 0,
-        }
+        WaitingLeaves { room: &self.room, divides: self.divides, walks: true, place: Place::FIRST, depth: 0 }
     }
 }
 
@@ -218,8 +211,6 @@ pub(crate) struct WaitingLeaves<'s> {
     divides: bool,
     /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). False for its units.
     walks: bool,
-    /// Whether items begin from the front.
-    in_order: bool,
     /// The place of the branch, and the number of divisions above it.
     place: Place,
     depth: u8,
@@ -254,16 +245,17 @@ impl Leaves for WaitingLeaves<'_> {
     /// Gives the right part a place behind the left one's. The order does not count if items come in none, among units that a [walk](walk)
     /// begins in order, and if there are permits for all.
     fn divide<P: Producer, R: Reduction<P::Item>>(self, size: usize) -> (Self, Self) {
-        if const { !P::FACTS.in_order || R::WINDOWED } {
+        let own = self.room.own();
+        if const { !P::FACTS.in_order || R::WINDOWED } || !own.keeps_some() {
             return (self, self);
         }
-        let in_order = self.in_order && (self.depth > 0 || size > self.room.own().permits());
-        let left = WaitingLeaves { in_order, depth: self.depth.saturating_add(1), ..self };
-        if !in_order {
-            return (left, left);
+        if self.depth == 0 && size <= own.permits() {
+            own.keep_none();
+            return (self, self);
         }
+        let left = WaitingLeaves { depth: self.depth.saturating_add(1), ..self };
         let right = WaitingLeaves { place: self.place.right(self.depth), ..left };
-        self.room.own().enter([left.place, right.place]);
+        own.enter([left.place, right.place]);
         (left, right)
     }
 
@@ -466,7 +458,7 @@ struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
     frame: Rc<TaskShared<'s, S>>,
     pace: Pace,
-    /// Number of units of the step, and the time of its begin, if that means anything to the room.
+    /// Number of units of the step, and the time of its begin, if that time counts.
     step: Option<(usize, Instant)>,
     /// The remaining units, if there is no permit.
     rest: Option<P>,
@@ -495,7 +487,7 @@ impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
             0 if size > 0 => NextStep::Give,
             permits => {
                 let units = limit.min(permits);
-                self.step = self.frame.reserve.keeps_some().then(|| (units, Instant::now()));
+                self.step = self.frame.reserve.is_timed().then(|| (units, Instant::now()));
                 NextStep::Fold(units)
             }
         }

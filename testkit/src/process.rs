@@ -94,7 +94,7 @@ pub fn signal_of(output: &Output) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&output.status)
 }
 
-/// Makes this process's stderr a pipe that nobody reads, as that of `program 2>&1 | head` is: what is written there fails.
+/// Breaks this process's stderr, as in `program 2>&1 | head`: every write there fails.
 #[cfg(unix)]
 pub fn break_stderr() {
     use std::os::fd::AsRawFd;

@@ -4,7 +4,7 @@
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
 
-use crate::support::{Ways, any_ways, pools};
+use crate::support::{Ways, any_ways, is_part_of, pools};
 use furcate::policy::AnyPolicy;
 use furcate::prelude::*;
 use proptest::prelude::*;
@@ -189,12 +189,6 @@ same! {
         run.bound(futures.io_await()).collect::<Vec<_>>()
     }, v.clone();
     rayon: |run, v| numbers(run, v).on(furcate::Rayon).map(text).collect::<String>(), texts(v.iter().copied());
-}
-
-/// Whether `part` consists of items of `whole`, in order.
-fn is_part_of(part: &[u64], whole: &[u64]) -> bool {
-    let mut rest = whole.iter();
-    part.iter().all(|x| rest.any(|y| x == y))
 }
 
 // Adaptors that let items pass, and terminals. (`async_terminals_all` has every terminal.)

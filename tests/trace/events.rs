@@ -373,7 +373,7 @@ fn the_environment_names_a_file() {
     assert!(words.contains("cannot write the trace") && words.contains("missing"), "{words}");
 }
 
-/// At its end such a program reports what is in the file. Where nobody reads that, the program still ends as it should.
+/// At its end such a program prints a report. It ends as it should even if the report cannot be printed.
 #[cfg(unix)]
 #[test]
 fn the_environment_names_a_file_and_nobody_reads_stderr() {

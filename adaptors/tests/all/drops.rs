@@ -295,29 +295,29 @@ impl Drop for Burning<'_> {
     }
 }
 
-/// A call that ends early drops items that nobody has looked at. One of these drops may panic, whichever: the hit, or the failure, is
-/// dropped all the same.
+/// A call that ends early drops its other items unseen. One of these drops may panic, whichever: the hit, or the failure, is dropped all
+/// the same.
 #[test]
 fn after_an_early_end_the_drop_of_an_item_panics() {
     const HIT: usize = 5;
+    fn burning(values: Vec<DropCounter>, fuse: &Fuse) -> furcate::vec::IntoIter<Burning<'_>> {
+        values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>().into_par_iter()
+    }
     fn is_hit(item: &Burning) -> bool {
         item.0.number == HIT
     }
     macro_rules! ends {
         ($(|$items:ident| $end:expr;)+) => {$(
             assert_dropped_once(12, |values, fuse| {
-                let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
-                let $items = $items.into_par_iter().sequential();
+                let $items = burning(values, fuse).sequential();
                 let _end = $end;
             });
             assert_dropped_once(12, |values, fuse| {
-                let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
-                let $items = $items.into_par_iter().size_limit(9);
+                let $items = burning(values, fuse).size_limit(9);
                 let _end = $end;
             });
             assert_dropped_once(12, |values, fuse| {
-                let $items = values.into_iter().map(|value| Burning(value, fuse)).collect::<Vec<_>>();
-                let $items = $items.into_par_iter().map(|item| async move { item }).io_await();
+                let $items = burning(values, fuse).map(|item| async move { item }).io_await();
                 let _end = $end;
             });
         )+};

@@ -63,10 +63,10 @@
 //! # Long leaves
 //!
 //! A leaf that neither forks nor has steps has no cooperative points: a `for_each` over many items, a sort's leaf, foreign code. If no
-//! holder gives its slot to the watcher, and one of them has used [some milliseconds](crate::slots) of processor time since, the watcher *borrows* that
-//! one's slot: it runs woken tasks for a turn, and gives the slot back. The lender runs on meanwhile, without a slot. So for this turn,
-//! and the rest of the task that runs at its end, one thread more than the pool has slots runs jobs. There is one loan at a time, and none for jobs
-//! from outside.
+//! holder gives its slot to the watcher, and one of them has used [some milliseconds](crate::slots) of processor time since, the watcher
+//! *borrows* that one's slot: it runs woken tasks for a turn, and gives the slot back. The lender runs on meanwhile, without a slot. So for
+//! this turn, and the rest of the task that runs at its end, one thread more than the pool has slots runs jobs. There is one loan at a
+//! time, and none for jobs from outside.
 
 use super::watchdog::{self, Watched};
 use super::{Locked, Registry};
@@ -251,7 +251,7 @@ impl Registry {
             if slots.state(worker) == WorkerState::Watching {
                 if self.look_at_queues() == Some(Neglect::ByAll) {
                     slots.is_overdue(worker);
-                    if slots.try_take_over(worker) || self.has_tasks() && slots.lend(worker) {
+                    if slots.try_take_over(worker) || self.has_queued_tasks() && slots.lend(worker) {
                         self.watch_on_turn(&mut slots, worker);
                     }
                 } else {
@@ -294,7 +294,11 @@ impl Registry {
     fn run_queued(&self, worker: &Worker, is_lent: bool) {
         let since = Instant::now();
         let find = || {
-            if is_lent { worker.find_task() } else { worker.find_broadcast().or_else(|| worker.find_fair()) }
+            if is_lent {
+                worker.find_fair_task()
+            } else {
+                worker.find_broadcast().or_else(|| worker.find_fair())
+            }
         };
         while let Some(job) = find() {
             worker.counters.turns.add();
@@ -322,11 +326,6 @@ impl Registry {
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().expect("nobody panics with this lock")
-    }
-
-    /// Whether there are woken tasks, or urgent jobs: a hint.
-    fn has_tasks(&self) -> bool {
-        !self.stealable.is_empty() || !self.urgent.is_empty()
     }
 
     /// As [`look_at_queues`](Self::look_at_queues), a turn or more after the last look.

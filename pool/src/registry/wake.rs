@@ -15,7 +15,12 @@ impl Registry {
 
     /// Whether a job is queued outside the workers' deques: an urgent one, a woken task, or a job from outside.
     pub(super) fn is_queued(&self) -> bool {
-        !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty()
+        !self.injector.is_empty() || self.has_queued_tasks()
+    }
+
+    /// As [`is_queued`](Self::is_queued), but jobs from outside do not count.
+    pub(super) fn has_queued_tasks(&self) -> bool {
+        !self.stealable.is_empty() || !self.urgent.is_empty()
     }
 
     /// Wakes a worker if there is work, and has later forks look up. Called when perhaps no worker searches any more, or when a slot has

@@ -82,7 +82,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has
     /// jobs, it is put on the shelf.
     pub(crate) fn release(&mut self, worker: &W) {
-        self.return_slot(worker);
         let slot = self.withdraw(worker);
         self.shelve(worker);
         if let Some(slot) = slot {
@@ -90,9 +89,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
         }
     }
 
-    /// Takes a worker's slot away and returns it, unless another worker has taken it over.
+    /// Takes a worker's slot away and returns it, unless another worker has taken it over. A lent slot goes back to its lender.
     #[must_use]
     pub(super) fn withdraw(&mut self, worker: &W) -> Option<FreeSlot> {
+        self.return_slot(worker);
         let slot = worker.slot().filter(|_| self.slots.holds_slot(worker));
         worker.set_slot(None);
         slot.map(|slot| {

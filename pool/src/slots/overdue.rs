@@ -189,7 +189,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Gives a slot back that was lent to the worker, if the lender runs on without one. Called at the end of the turn, and if the worker
-    /// blocks or gives turns before that.
+    /// gives the slot away before that.
     pub(crate) fn return_slot(&mut self, worker: &W) {
         let Some((_, lender)) = self.overdue.loan.take_if(|(borrower, _)| *borrower == worker.number())
         else {

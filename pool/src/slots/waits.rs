@@ -67,7 +67,6 @@ impl<W: Occupant> Locked<'_, W> {
                 if self.occupy_free(waiter) {
                     return;
                 }
-                setter.into_iter().for_each(|setter| self.return_slot(setter));
                 if let Some((setter, slot)) = setter.and_then(|setter| Some((setter, self.withdraw(setter)?)))
                 {
                     self.shelve(setter);

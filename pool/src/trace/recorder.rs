@@ -198,7 +198,7 @@ pub(super) fn stop_for(of_program: bool) -> Option<Trace> {
     Some(recording.trace())
 }
 
-/// Returns what has been recorded of the program so far, if `FURCATE_TRACE` is set.
+/// Returns the program's events so far, if `FURCATE_TRACE` is set.
 #[cfg(unix)]
 pub(super) fn of_program_so_far() -> Option<Trace> {
     let recording = lock(&RECORDING);

@@ -11,7 +11,7 @@
 //! # Invariants
 //!
 //! 1. *Async-signal-safe.* The handler reads atomics, and calls `sigaction`, `getpid`, `write`, `poll` and `raise`, which POSIX allows there.
-//! 2. *Nobody's handler is replaced.* A handler is set only in the place of a default action. A program that sets one later replaces ours, or
+//! 2. *No handler is replaced.* Ours is set only in the place of a default action. A program that sets one later replaces ours, or
 //!    calls it in turn. When the system calls ours, the default action is in force again (`SA_RESETHAND`). If another action is, the program
 //!    handles the signal, and ours does nothing.
 //! 3. *It ends.* The handler waits for [`PATIENCE`] at most: the thread may need a lock that the interrupted thread holds. Meanwhile no signal

@@ -243,8 +243,7 @@ impl Worker {
         if let Some(urgent) = self.registry().urgent.take() {
             return Some(urgent);
         }
-        let slots = self.num_threads();
-        let woken = || self.find_woken_beside(|sets| sets.take_any(self.random.below(slots)));
+        let woken = || self.find_woken_of_any();
         let woken_first = !self.woken_first.get();
         self.woken_first.set(woken_first);
         if woken_first {
@@ -254,11 +253,15 @@ impl Worker {
         }
     }
 
-    /// Finds an urgent job, or the oldest task or deque of any set. The worker has no jobs of its own.
-    pub(crate) fn find_task(&self) -> Option<JobRef> {
+    /// As [`find_fair`](Self::find_fair), but finds no job from outside.
+    pub(crate) fn find_fair_task(&self) -> Option<JobRef> {
+        self.registry().urgent.take().or_else(|| self.find_woken_of_any())
+    }
+
+    /// Finds a job in the oldest entry of any set, beginning with a random one. The worker may still have jobs of its own.
+    fn find_woken_of_any(&self) -> Option<JobRef> {
         let slots = self.num_threads();
-        let urgent = self.registry().urgent.take();
-        urgent.or_else(|| self.find_woken_beside(|sets| sets.take_any(self.random.below(slots))))
+        self.find_woken_beside(|sets| sets.take_any(self.random.below(slots)))
     }
 
     /// Finds a job of another slot: in the deques of the slot's holder, or in the slot's set. Begins with a random slot.

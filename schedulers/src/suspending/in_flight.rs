@@ -30,8 +30,8 @@
 //!    than that task leaves to the front.
 //! 7. *From the front.* The *front* is the first branch with an item that has not begun. A branch that is in front stays there until all its
 //!    items have begun. As long as fewer than n items have begun there, the permits for the rest of the n are kept, and tasks wait for
-//!    permits in the order of their places. So a thief that begins the items of the right half does not take permits before the owner of the
-//!    left half has begun the first n items, whose results may end the call. (If the front takes long to begin items, because of
+//!    permits in the order of their places. The result of a first item may end the call. So the owner of the left half begins it before a
+//!    thief takes permits for the right half. (If the front takes long to begin items, because of
 //!    computations, no more permits are kept.)
 
 use furcate_pool::clock::Instant;
@@ -76,7 +76,7 @@ const SLOW: Duration = Duration::from_micros(50);
 /// Number of slow steps in a row after which no permits are kept for the front. (One may be slow because its thread lacks a core.)
 const PATIENCE: u32 = 3;
 
-/// The place of a branch in the division tree. Its items come before those of branches with greater places.
+/// The place of a branch in the division tree: the greater the place, the later the branch's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
@@ -355,11 +355,22 @@ impl InFlight {
         let _ = self.word.fetch_update(Relaxed, Relaxed, settled);
     }
 
-    /// Whether permits are kept for the front. If not, no branch need enter any more, nor leave, and the time of steps means nothing. A hint,
-    /// which never becomes true again.
+    /// Whether permits are kept for the front. If not, no branch need enter any more, nor leave. A hint, which never becomes true again.
     pub(super) fn keeps_some(&self) -> bool {
         // Relaxed: see above.
         !self.unbounded && self.kept.load(Relaxed) > 0
+    }
+
+    /// Keeps no permits, because there are enough for all items. Called before any branch enters.
+    pub(super) fn keep_none(&self) {
+        let _waiting = self.waiting();
+        self.kept.store(0, Relaxed);
+    }
+
+    /// Whether the time of the branch's steps counts: it is in front, and permits are kept for it.
+    pub(super) fn is_timed(&self, branch: Place) -> bool {
+        // Relaxed: written with the lock held; see `kept`.
+        self.keeps_some() && branch.0 == self.front.load(Relaxed)
     }
 
     /// Notes branches with items that have not begun.
@@ -383,14 +394,10 @@ impl InFlight {
 
     /// Notes that a branch has begun so many items since that time.
     pub(super) fn has_begun(&self, branch: Place, items: usize, since: Instant) {
-        // Relaxed, here and below: the numbers are written with the lock held.
-        let is_front = || branch.0 == self.front.load(Relaxed);
-        if items == 0 || !self.keeps_some() || !is_front() {
-            return;
-        }
         let is_slow = since.elapsed() > SLOW.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         let waiting = self.waiting();
-        if is_front() {
+        if self.is_timed(branch) {
+            // Relaxed: written with the lock held.
             let slow_steps = if is_slow { self.slow_steps.load(Relaxed) + 1 } else { 0 };
             let kept = self.kept.load(Relaxed).saturating_sub(items);
             self.slow_steps.store(slow_steps, Relaxed);
@@ -485,12 +492,12 @@ impl<'s> Future for InFlightAcquire<'s> {
     type Output = InFlightPermit<'s>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<InFlightPermit<'s>> {
-        let (from, kind, place) = (self.from, self.kind, self.place);
+        let (from, kind) = (self.from, self.kind);
         // Wakers are not ours: they are cloned and dropped without the lock.
         let waker = context.waker().clone();
         let mut waiting = from.waiting();
         if let Some(ticket) = self.ticket {
-            let replaced = waiting.replace(kind, place, ticket, waker);
+            let replaced = waiting.replace(kind, self.place, ticket, waker);
             drop(waiting);
             if replaced.is_ok() {
                 return Poll::Pending;
@@ -501,13 +508,14 @@ impl<'s> Future for InFlightAcquire<'s> {
         if !from.keeps_some() {
             self.place = Place::LAST;
         }
+        let place = self.place;
         if let Some(permit) = self.gives.take() {
             // The word is this thread's if it is `WAITING`: the lock is held.
             if !from.is_wanted() {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            self.ticket = Some(waiting.join(kind, self.place, waker));
+            self.ticket = Some(waiting.join(kind, place, waker));
             let served = from.serve(&mut waiting);
             from.settle(&waiting);
             drop(waiting);
@@ -533,7 +541,7 @@ impl<'s> Future for InFlightAcquire<'s> {
                 break;
             }
         }
-        self.ticket = Some(waiting.join(kind, self.place, waker));
+        self.ticket = Some(waiting.join(kind, place, waker));
         Poll::Pending
     }
 }
@@ -563,28 +571,25 @@ mod tests {
         count.poll(acquire).is_ready()
     }
 
+    fn take_new(in_flight: &InFlight) -> Option<InFlightPermit<'_>> {
+        in_flight.try_acquire(LineKind::New, Place::FIRST)
+    }
+
     #[test]
     fn as_many_as_there_are() {
         let in_flight = InFlight::new(2);
-        let (one, two) = (
-            in_flight.try_acquire(LineKind::New, Place::FIRST),
-            in_flight.try_acquire(LineKind::New, Place::FIRST),
-        );
-        assert!(
-            one.is_some() && two.is_some() && in_flight.try_acquire(LineKind::New, Place::FIRST).is_none()
-        );
+        let (one, two) = (take_new(&in_flight), take_new(&in_flight));
+        assert!(one.is_some() && two.is_some() && take_new(&in_flight).is_none());
         drop(one);
         assert_eq!(in_flight.free(), 1);
         let unbounded = InFlight::new(usize::MAX);
-        assert!((0..1000).all(|_| {
-            unbounded.try_acquire(LineKind::New, Place::FIRST).is_some_and(|_| unbounded.free() == usize::MAX)
-        }));
+        assert!((0..1000).all(|_| { take_new(&unbounded).is_some_and(|_| unbounded.free() == usize::MAX) }));
     }
 
     #[test]
     fn whoever_waits_is_woken_once() {
         let (in_flight, count) = (InFlight::new(1), WakeCount::new());
-        let permit = in_flight.try_acquire(LineKind::New, Place::FIRST);
+        let permit = take_new(&in_flight);
         let (mut first, mut second) = (
             pin!(in_flight.acquire(LineKind::New, Place::FIRST)),
             pin!(in_flight.acquire(LineKind::New, Place::FIRST)),
@@ -606,7 +611,7 @@ mod tests {
         for permits in [1, 2, 3] {
             let (in_flight, held) = (InFlight::new(permits), AtomicUsize::new(0));
             std::thread::scope(|threads| {
-                // Each thread begins the items of a branch, the first thread those of the front.
+                // Each thread begins the items of one branch. The first thread's branch is the front.
                 let places: Vec<_> = (0..THREADS as u64).map(Place).collect();
                 places.windows(2).for_each(|two| in_flight.enter([two[0], two[1]]));
                 for place in places {
@@ -719,17 +724,9 @@ mod tests {
     #[test]
     fn an_item_keeps_its_permit_if_nobody_waits() {
         let (in_flight, count) = (InFlight::new(1), WakeCount::new());
-        let exchange = in_flight.exchange(
-            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
-            LineKind::Begun,
-            Place::FIRST,
-        );
+        let exchange = in_flight.exchange(take_new(&in_flight).unwrap(), LineKind::Begun, Place::FIRST);
         assert!(poll(pin!(exchange), &count), "the permit, which is dropped at once");
-        drop(in_flight.exchange(
-            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
-            LineKind::Begun,
-            Place::FIRST,
-        ));
+        drop(in_flight.exchange(take_new(&in_flight).unwrap(), LineKind::Begun, Place::FIRST));
         assert_eq!((in_flight.free(), in_flight.is_wanted()), (1, false), "dropped before it was polled");
     }
 
@@ -738,10 +735,7 @@ mod tests {
     fn items_get_permits_in_turns() {
         const ITEMS: usize = 5;
         let (in_flight, new) = (InFlight::new(2), WakeCount::new());
-        let mut in_use = vec![
-            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
-            in_flight.try_acquire(LineKind::New, Place::FIRST).unwrap(),
-        ];
+        let mut in_use = vec![take_new(&in_flight).unwrap(), take_new(&in_flight).unwrap()];
         // A task that begins one new item after the other.
         let mut first = Box::pin(in_flight.acquire(LineKind::New, Place::FIRST));
         assert!(!poll(first.as_mut(), &new));
@@ -781,7 +775,7 @@ mod tests {
     #[test]
     fn items_of_a_search_that_have_begun_go_first() {
         let (in_flight, new, begun) = (InFlight::new(1), WakeCount::new(), WakeCount::new());
-        let permit = in_flight.try_acquire(LineKind::New, Place::FIRST);
+        let permit = take_new(&in_flight);
         let mut next = pin!(in_flight.acquire(LineKind::New, Place::FIRST));
         let mut first = pin!(in_flight.acquire(LineKind::First, Place::FIRST));
         assert!(!poll(next.as_mut(), &new) && !poll(first.as_mut(), &begun));
@@ -794,7 +788,7 @@ mod tests {
     #[test]
     fn a_wake_is_passed_on() {
         let (in_flight, count) = (InFlight::new(1), WakeCount::new());
-        let permit = in_flight.try_acquire(LineKind::New, Place::FIRST);
+        let permit = take_new(&in_flight);
         let mut first = Box::pin(in_flight.acquire(LineKind::New, Place::FIRST));
         let mut second = pin!(in_flight.acquire(LineKind::New, Place::FIRST));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));

@@ -202,9 +202,9 @@ impl<'s> Reserve<'s> {
         Reserve { from, place, permits, spent: RefCell::default() }
     }
 
-    /// Whether the room keeps permits for the first items, so that it wants to know about steps.
-    pub(super) fn keeps_some(&self) -> bool {
-        self.from.own.keeps_some()
+    /// Whether the time of the task's steps counts.
+    pub(super) fn is_timed(&self) -> bool {
+        self.from.own.is_timed(self.place)
     }
 
     /// Notes that the task has begun so many items since that time.

@@ -1,5 +1,6 @@
 //! Terminals, on any chain, compared with the results of a sequential loop.
 
+use crate::support::{is_part_of, rare};
 use either::Either;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
@@ -29,11 +30,6 @@ fn any_of(result: Option<u64>, v: &[u64], is_hit: impl Fn(&u64) -> bool) -> Outc
 fn concat(mut left: Vec<u64>, mut right: Vec<u64>) -> Vec<u64> {
     left.append(&mut right);
     left
-}
-
-/// Whether an item is one of the few hits in a hundred.
-fn rare(x: &u64) -> bool {
-    x % 23 == 7
 }
 
 macro_rules! terminals {
@@ -137,7 +133,7 @@ terminals! { for ParallelIterator: PLAIN, plain {
     while_some: |it, v| {
         // Each task yields its first items; all of them, if nothing ends it.
         let some: Vec<u64> = it.map(|x| (!rare(&x)).then_some(x)).while_some().collect();
-        if v.iter().any(rare) { same(is_within(&some, v), true) } else { same(&some[..], v) }
+        if v.iter().any(rare) { same(is_part_of(&some, v), true) } else { same(&some[..], v) }
     };
     blocks_iter: |it, v| same(it.blocks_iter([1, 0, 7]).items().collect::<Vec<_>>(), v.to_vec());
     stop_on_that_does_not: |it, v| same(it.stop_on(&CancelToken::new()).collect::<Vec<_>>(), Ok(v.to_vec()));
@@ -154,7 +150,7 @@ terminals! { for ParallelIterator: PLAIN, plain {
         let it = it.inspect(|x| if rare(x) { token.cancel() });
         match it.stop_on(&token).collect::<Vec<_>>() {
             Ok(all) => same(all, v.to_vec()),
-            Err(interrupted) => same(is_within(interrupted.done(), v), true),
+            Err(interrupted) => same(is_part_of(interrupted.done(), v), true),
         }
     };
     stop_on_and_filter: |it, v| same(
@@ -215,10 +211,4 @@ fn same_items(seen: Mutex<Vec<u64>>, v: &[u64]) -> Outcome {
     seen.sort_unstable();
     v.sort_unstable();
     same(seen, v)
-}
-
-/// Whether these items are some of the whole, in order.
-fn is_within(some: &[u64], v: &[u64]) -> bool {
-    let mut v = v.iter();
-    some.iter().all(|x| v.any(|y| x == y))
 }
