@@ -1,6 +1,7 @@
 //! Parts of mutable slices.
 
 use super::chunks::{Back, BackExact, Front, FrontExact};
+use super::sort::leaf::{self, elements};
 use super::sort::{sort_by_cached_key, sort_stable, sort_unstable};
 use super::{
     ChunkByMut, ChunksExactMut, ChunksMut, RChunksExactMut, RChunksMut, SplitInclusiveMut, SplitMut,
@@ -153,13 +154,13 @@ pub trait ParallelSliceMut<T: Send> {
     /// # Panics
     ///
     /// If a comparison panics. The slice then holds all its elements, each once, with any changes that a comparison made to them. So it
-    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (If std finds such a
-    /// contradiction, its panic is caught, and a part is sorted again. The panic hook is called all the same.)
+    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (std's sorts may
+    /// panic then.)
     fn par_sort(&mut self)
     where
         T: Ord,
     {
-        sort_stable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort());
+        sort_stable(self.as_parallel_slice_mut(), T::lt, leaf::sort);
     }
 
     /// Sorts as [`par_sort`](Self::par_sort) does, by the order that a function gives. The function may run on several
@@ -180,7 +181,9 @@ pub trait ParallelSliceMut<T: Send> {
         F: Fn(&T, &T) -> Ordering + Sync,
     {
         let is_less = |a: &T, b: &T| compare(a, b) == Ordering::Less;
-        sort_stable(self.as_parallel_slice_mut(), is_less, |leaf| leaf.sort_by(&compare));
+        sort_stable(self.as_parallel_slice_mut(), is_less, |leaf| {
+            elements(leaf).sort_by(|a, b| compare(a, b))
+        });
     }
 
     /// Sorts as [`par_sort`](Self::par_sort) does, by keys, which are computed anew for every comparison. It is meant
@@ -201,7 +204,11 @@ pub trait ParallelSliceMut<T: Send> {
         K: Ord,
         F: Fn(&T) -> K + Sync,
     {
-        sort_stable(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_by_key(&f));
+        sort_stable(
+            self.as_parallel_slice_mut(),
+            |a, b| f(a) < f(b),
+            |leaf| elements(leaf).sort_by_key(|x| f(x)),
+        );
     }
 
     /// Sorts stably by keys, each computed once.
@@ -248,13 +255,13 @@ pub trait ParallelSliceMut<T: Send> {
     /// # Panics
     ///
     /// If a comparison panics. The slice then holds all its elements, each once, with any changes that a comparison made to them. So it
-    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (If std finds such a
-    /// contradiction, its panic is caught, and a part is sorted again. The panic hook is called all the same.)
+    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (std's sorts may
+    /// panic then.)
     fn par_sort_unstable(&mut self)
     where
         T: Ord,
     {
-        sort_unstable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort_unstable());
+        sort_unstable(self.as_parallel_slice_mut(), T::lt, leaf::sort_unstable);
     }
 
     /// Sorts as [`par_sort_unstable`](Self::par_sort_unstable) does, by the order that a function gives. The function
@@ -275,7 +282,9 @@ pub trait ParallelSliceMut<T: Send> {
         F: Fn(&T, &T) -> Ordering + Sync,
     {
         let is_less = |a: &T, b: &T| compare(a, b) == Ordering::Less;
-        sort_unstable(self.as_parallel_slice_mut(), is_less, |leaf| leaf.sort_unstable_by(&compare));
+        sort_unstable(self.as_parallel_slice_mut(), is_less, |leaf| {
+            elements(leaf).sort_unstable_by(|a, b| compare(a, b))
+        });
     }
 
     /// Sorts as [`par_sort_unstable`](Self::par_sort_unstable) does, by keys, which are computed anew for every
@@ -296,7 +305,11 @@ pub trait ParallelSliceMut<T: Send> {
         K: Ord,
         F: Fn(&T) -> K + Sync,
     {
-        sort_unstable(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_unstable_by_key(&f));
+        sort_unstable(
+            self.as_parallel_slice_mut(),
+            |a, b| f(a) < f(b),
+            |leaf| elements(leaf).sort_unstable_by_key(|x| f(x)),
+        );
     }
 }
 

@@ -12,8 +12,8 @@
 //! every level end up home. A [`RunMerge`](merge::RunMerge) is divided by [co-ranking](crate::co_rank) into merges of equal
 //! lengths that share no element. So the last merges, of the longest runs, are as parallel as the first.
 //!
-//! A leaf of [long runs](one_run::long_runs) is sorted by merges of these. If the order contradicts itself, std's sorts may panic, but
-//! [leaves](leaf) do not.
+//! A leaf of [long runs](one_run::long_runs) is sorted by merges of these. [Leaves](leaf) do not panic if the
+//! order contradicts itself.
 //!
 //! *Unstable* ([`quick_sort`]): two runs in the wrong order are [swapped](one_run::settle_swapped). Else the slice is partitioned
 //! around the median of a sample, and so on with both parts in parallel, until they are leaves. A leaf of which most
@@ -33,7 +33,7 @@
 
 mod cached_key;
 mod drop_merge;
-mod leaf;
+pub(super) mod leaf;
 mod merge;
 mod merge_sort;
 mod one_run;
@@ -89,7 +89,7 @@ where
     S: Fn(&mut [T]) + Sync,
 {
     let is_less = &is_less;
-    let sort_leaf = &|slice: &mut [T]| leaf::sort_leaf(slice, is_less, &sort_leaf);
+    let sort_leaf = &sort_leaf;
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(plan) => MergeSort { is_less, sort_leaf, plan, executor }.sort(slice),
@@ -104,7 +104,7 @@ where
     S: Fn(&mut [T]) + Sync,
 {
     let is_less = &is_less;
-    let sort_leaf = &|slice: &mut [T]| leaf::sort_leaf(slice, is_less, &sort_leaf);
+    let sort_leaf = &sort_leaf;
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(SortPlan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),

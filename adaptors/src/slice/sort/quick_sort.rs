@@ -9,6 +9,7 @@
 //! 3. Parts shrink, but adversaries may choose how little. So a part whose ancestors were divided [too
 //!    often](QuickSort::divisions) is left to std, whose worst case is O(n log n).
 
+use super::leaf::elements;
 use super::{drop_merge, one_run};
 use furcate_pool::Executor;
 use std::cmp::Ordering;
@@ -106,7 +107,8 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         let mid = sample.len() / 2;
         let neighbour = NEIGHBOUR.min(mid);
         let is_less = |a: usize, b: usize| (self.is_less)(&slice[a], &slice[b]);
-        sample.sort_unstable_by(|&a, &b| {
+        elements(sample).sort_unstable_by(|a, b| {
+            let (a, b) = (**a, **b);
             if is_less(a, b) {
                 Ordering::Less
             } else if is_less(b, a) {

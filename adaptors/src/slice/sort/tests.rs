@@ -204,7 +204,7 @@ fn a_panic_in_any_comparison_loses_nothing() {
     assert!(panics > 10_000, "only {panics}");
 }
 
-/// I8: an order that contradicts itself. std may panic; elements stay.
+/// I8: an order that contradicts itself. (Whether std panics is up to the leaf.)
 #[test]
 fn an_inconsistent_order_loses_nothing() {
     for seed in 0..300 {
