@@ -8,6 +8,7 @@
 //! called from outside their pools, as programs call them.
 
 use furcate_benches::{Timed, interleave_timed, rounds};
+use std::cmp::Ordering::Equal;
 use std::time::{Duration, Instant};
 
 const N: usize = 10_000_000;
@@ -125,6 +126,26 @@ fn numbers(table: &Table) {
         table.row("stable", &format!("{n} u32, random"), make, stable());
         table.row("unstable", &format!("{n} u32, random"), make, unstable());
     }
+    for distinct in [2, 16, 256, 4096, 65_536] {
+        for n in [N / 100, N / 10] {
+            let make = || (0..n).map(|i| mix(i) % distinct).collect::<Vec<u64>>();
+            table.row("stable", &format!("{n} u64, {distinct} distinct"), make, stable());
+            table.row("unstable", &format!("{n} u64, {distinct} distinct"), make, unstable());
+        }
+    }
+    let floats = || (0..N / 10).map(|i| mix(i) as f64).collect::<Vec<f64>>();
+    let sorts: [Sort<f64>; 3] = [
+        |v| v.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(Equal)),
+        |v| {
+            rayon::slice::ParallelSliceMut::par_sort_unstable_by(v, |a, b| a.partial_cmp(b).unwrap_or(Equal));
+        },
+        |v| {
+            furcate::slice::ParallelSliceMut::par_sort_unstable_by(v, |a, b| {
+                a.partial_cmp(b).unwrap_or(Equal)
+            });
+        },
+    ];
+    table.row("unstable", "10^6 f64 by partial_cmp, random", floats, sorts);
     let pairs = || (0..N / 5).map(|i| [mix(i), i as u64]).collect::<Vec<_>>();
     table.row("stable", "2 * 10^6 [u64; 2], random", pairs, stable());
     table.row("unstable", "2 * 10^6 [u64; 2], random", pairs, unstable());

@@ -19,9 +19,15 @@ use std::ops::Range;
 /// half.
 const SAMPLE: usize = 257;
 
-/// Distance in the sample. If the median's neighbors at this distance equal it, then the slice holds many equal
-/// elements.
-const NEIGHBOUR: usize = SAMPLE / 32;
+/// What a sample says of its median.
+enum Median {
+    /// There are smaller elements.
+    Inner,
+    /// There are none, but there are greater ones.
+    Smallest,
+    /// All elements equal it. So it is with one of few distinct values, after the partitions.
+    Only,
+}
 
 /// State that all tasks of a sort share.
 pub(super) struct QuickSort<L, S, E> {
@@ -81,14 +87,20 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
             }
             return;
         }
-        let (pivot, many_are_equal) = self.choose_pivot(slice);
+        let (pivot, median) = self.choose_pivot(slice);
+        if matches!(median, Median::Only) && slice.is_sorted_by(|a, b| !(self.is_less)(b, a)) {
+            return;
+        }
         slice.swap(0, pivot);
         let Some((pivot, rest)) = slice.split_first_mut() else { return };
-        let smaller = partition(rest, |x| (self.is_less)(x, pivot));
-        slice.swap(0, smaller);
-        let (left, right) = slice.split_at_mut(smaller);
+        let front = match median {
+            Median::Inner | Median::Only => partition(rest, |x| (self.is_less)(x, pivot)),
+            Median::Smallest => partition(rest, |x| !(self.is_less)(pivot, x)),
+        };
+        slice.swap(0, front);
+        let (left, right) = slice.split_at_mut(front);
         let Some((pivot, mut right)) = right.split_first_mut() else { return };
-        if many_are_equal {
+        if let Median::Only = median {
             let equal = partition(right, |x| !(self.is_less)(pivot, x));
             right = &mut right[equal..];
         }
@@ -96,16 +108,15 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
             .join_context(|_| self.sort_part(left, divisions - 1), |_| self.sort_part(right, divisions - 1));
     }
 
-    /// Returns the index of a sample's median, and whether many elements equal it. No element moves, so that sorted
-    /// parts of the slice remain sorted.
-    fn choose_pivot<T>(&self, slice: &[T]) -> (usize, bool)
+    /// Returns the index of a sample's median, and what is known of it. No element moves, so that sorted parts of the
+    /// slice remain sorted.
+    fn choose_pivot<T>(&self, slice: &[T]) -> (usize, Median)
     where
         L: Fn(&T, &T) -> bool,
     {
         let mut places = [0; SAMPLE];
         let sample = sample(slice.len(), &mut places);
         let mid = sample.len() / 2;
-        let neighbour = NEIGHBOUR.min(mid);
         let is_less = |a: usize, b: usize| (self.is_less)(&slice[a], &slice[b]);
         elements(sample).sort_unstable_by(|a, b| {
             let (a, b) = (**a, **b);
@@ -117,16 +128,21 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
                 Ordering::Equal
             }
         });
-        let many_are_equal =
-            !is_less(sample[mid - neighbour], sample[mid]) || !is_less(sample[mid], sample[mid + neighbour]);
-        (sample[mid], many_are_equal)
+        let median = if is_less(sample[0], sample[mid]) {
+            Median::Inner
+        } else if is_less(sample[mid], sample[sample.len() - 1]) {
+            Median::Smallest
+        } else {
+            Median::Only
+        };
+        (sample[mid], median)
     }
 }
 
 /// Fills in places all over a slice, in order and at irregular distances, so that no period of the input agrees with
-/// them. At most about one place in eight is chosen. Their number is odd, so that there is a median.
+/// them. Their number is about the root of the slice's length. It is odd, so that there is a median.
 fn sample(len: usize, places: &mut [usize; SAMPLE]) -> &mut [usize] {
-    let count = SAMPLE.min((len / 8) | 1);
+    let count = SAMPLE.min(len.isqrt() | 1);
     let start = |i: usize| (i as u128 * len as u128 / count as u128) as usize;
     let mut random = len as u64 | 1;
     for (i, place) in places[..count].iter_mut().enumerate() {
@@ -210,7 +226,7 @@ mod tests {
             let mut places = [0; SAMPLE];
             let sample = sample(len, &mut places);
             assert!(sample.is_sorted_by(|a, b| a < b) && *sample.last().unwrap() < len);
-            assert_eq!(sample.len(), SAMPLE.min((len / 8) | 1));
+            assert_eq!(sample.len(), SAMPLE.min(len.isqrt() | 1));
         }
     }
 
