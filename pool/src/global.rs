@@ -56,6 +56,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
 
 impl Registry {
     /// Calls `f` with the registry of the pool that the calling thread is in, or with the global one if it is in none.
+    #[inline]
     pub(crate) fn with_current<R>(f: impl FnOnce(&Registry) -> R) -> R {
         Worker::with_current(|current| match current {
             Some(worker) => f(worker.registry()),

@@ -74,6 +74,7 @@ impl Executor for Pool {
 /// assert_eq!(pool.install(furcate::current_num_threads), 3);
 /// ```
 #[must_use]
+#[inline]
 pub fn current_num_threads() -> usize {
     Registry::with_current(Registry::num_threads)
 }

@@ -34,7 +34,7 @@
 //! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
 //!    item, and its parts are tasks from the beginning. All other divisions are made on demand.
 
-use crate::branch::{Branch, Decision, Joint, Position, is_stopped};
+use crate::branch::{Branch, Decision, Joint, Marks, Position, is_stopped};
 use crate::call::Call;
 use crate::frames::ForkFrame;
 use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side};
@@ -162,9 +162,14 @@ impl Leaves for Adaptive {
             return Done::Here(branch.fold());
         }
         let Branch { producer, policy, reduction, position } = branch;
-        let Position { depth, migrated, fruitless, call, .. } = position;
+        let Position { marks, call, .. } = position;
         scope.offers(|offers| {
-            let task = Node { depth, migrated, threads: scope.num_threads(), ..Node::new(0) };
+            let task = Node {
+                depth: marks.depth(),
+                migrated: marks.is_migrated(),
+                threads: scope.num_threads(),
+                ..Node::new(0)
+            };
             let reduction = RefCell::new(reduction);
             let mut steps = Divisions {
                 offers,
@@ -177,8 +182,8 @@ impl Leaves for Adaptive {
                 folded: 0,
                 expected: usize::MAX,
                 may_grow: false,
-                divisible: fruitless == 0,
-                believed: branch::BLIND_LEVELS.saturating_sub(depth),
+                divisible: marks.fruitless() == 0,
+                believed: branch::BLIND_LEVELS.saturating_sub(marks.depth()),
                 whole: None,
                 offer: None,
                 chain: None,
@@ -394,12 +399,9 @@ where
         // As for all parts of a division: another worker took over this task, but nothing has been stolen since the
         // division.
         self.task.migrated = false;
-        let position = Position {
-            depth: self.task.depth,
-            least: whole,
-            fruitless: u8::from(size >= whole && self.believed == 0),
-            ..Position::root(self.call)
-        };
+        let fruitless = u8::from(size >= whole && self.believed == 0);
+        let position =
+            Position { marks: Marks::new(self.task.depth, fruitless), least: whole, call: self.call };
         let branch = Branch { producer: right, policy: right_policy, reduction: right_reduction, position };
         let node = self.offers.offer(PublishedBranch { branch, leaves: self.leaves });
         self.offer = Some((node, joint));

@@ -175,7 +175,7 @@ where
 
     #[inline]
     fn is_migrated(&self) -> bool {
-        self.branch.position.migrated
+        self.branch.position.marks.is_migrated()
     }
 
     #[inline]

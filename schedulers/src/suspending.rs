@@ -391,7 +391,7 @@ where
         };
         let reduction;
         (tree, reduction) = leaf.pause();
-        let position = Position { migrated: false, grown: false, ..position };
+        let position = Position { marks: position.marks.migrated(false).grown(false), ..position };
         branch = Branch { producer: rest, policy, reduction, position };
         match handle.poll_once(&mut slot, leaves.room.acquire(LineKind::New, leaves.place)) {
             // By now there is a permit.
