@@ -171,6 +171,10 @@ pub trait Offers<J, M> {
     /// body of another, inner call of [`offers`](Detach::offers).
     fn offer(&mut self, part: J) -> Arc<M>;
 
+    /// Lets thieves take the part on offer from now on without this worker's help, which they may need by default. For a task whose next
+    /// call of a method may be long in coming.
+    fn share(&mut self) {}
+
     /// Whether the last part was stolen. If so, another part can be offered.
     fn is_taken(&mut self) -> bool;
 

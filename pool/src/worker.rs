@@ -432,6 +432,12 @@ impl Worker {
         index
     }
 
+    /// Shares all forks now, for a worker whose next look may take long.
+    pub(crate) fn share_at_once(&self) {
+        // SAFETY: this thread is the owner.
+        unsafe { self.forks.share_all() };
+    }
+
     /// Pops the newest fork. Returns `false` if it was stolen.
     ///
     /// # Safety

@@ -17,6 +17,10 @@
 //! Some units have to be fetched one after the other, as the items of a sequential iterator. Such a task fetches a few, offers the rest
 //! at once, with or without demand, and folds the few ([`Steps::ahead`]). Otherwise a thief might have to wait for one slow item.
 //!
+//! A step of units that take [100 ns or longer](SLOW) is *watched*: it ends between two units when there is demand, and after a unit of
+//! more than [`LONG`]. Among such *dear* units the next part is on offer before there is demand, since the task may not look for long. Half
+//! of the units need not be half of the work: [`Clusters`].
+//!
 //! # Invariants
 //!
 //! 1. One part is on offer at a time. It follows the task's own part directly, so after the last item of the own part
@@ -39,12 +43,13 @@ use crate::call::Call;
 use crate::frames::ForkFrame;
 use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side};
 use crate::in_turn::run_in_turn;
-use crate::pace::Pace;
+use crate::pace::{LONG, Pace, SLOW};
 use crate::{
     Blocking, Computation, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, Scheduler,
     StepFold, Steps, Verdict, branch,
 };
 use furcate_pool::Executor;
+use furcate_pool::clock::Instant;
 use furcate_pool::detach::{Detach, Offers};
 use furcate_pool::trace;
 use std::cell::RefCell;
@@ -61,6 +66,11 @@ use std::sync::Arc;
 ///
 /// The task looks for thieves between two steps, so it always folds its first item before it is divided. With only a
 /// few items that take milliseconds each, that is late. [`Join`](crate::Join) divides before it begins.
+///
+/// Steps of items that take 100 ns or longer end between two items when a thief comes. Dear items (100 us and longer) next to each other,
+/// among many cheap ones, are shared one by one: such a task keeps a few and gives the rest away, cheap ones and all. A cluster among items
+/// of a few nanoseconds is met by one step unprepared, which may fold all of it; [`size_limit(1)`](crate::policy::SizeLimit) under
+/// [`Join`](crate::Join) shares that, too.
 ///
 /// Use this scheduler if the work per item differs, or if the right number of parts is unknown. It also suits parts
 /// that cost something to cut (a state per task, a merge, a `fold`). (Kvik, Section 3.6.)
@@ -82,6 +92,8 @@ pub struct Adaptive {
     max: usize,
     /// Whether pieces grow with the work that the task has done. See [`PIECE`].
     grows: bool,
+    /// In a part that was stolen from a task within a [cluster](Clusters): the number of dear units that the task had found in a row.
+    dear: usize,
 }
 
 impl Adaptive {
@@ -95,14 +107,14 @@ impl Adaptive {
     /// as their inputs (a merge, a union) cost O(n log n) in all. A thief waits for one such piece.
     #[must_use]
     pub const fn new() -> Self {
-        Adaptive { min: 1, max: 1 << 16, grows: true }
+        Adaptive { min: 1, max: 1 << 16, grows: true, dear: 0 }
     }
 
     /// Sets steps of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a step that took longer than some 100
     /// microseconds the steps get shorter, down to `min`. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
     #[must_use]
     pub const fn nano_blocks(self, min: usize, max: usize) -> Self {
-        Adaptive { min, max, grows: false }
+        Adaptive { min, max, grows: false, dear: 0 }
     }
 }
 
@@ -179,6 +191,13 @@ impl Leaves for Adaptive {
                 policy: Some(policy),
                 task,
                 pace: Pace::new(self.min, self.max),
+                watched: None,
+                is_uneven: self.dear > 0,
+                given: 0,
+                is_given_open: false,
+                is_refused: false,
+                clusters: Clusters { dear: self.dear, has_seen_cheap: self.dear > 0 },
+                keeps: None,
                 folded: 0,
                 expected: usize::MAX,
                 may_grow: false,
@@ -259,6 +278,19 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// Facts for the policy; the size is filled in at each question.
     task: Node,
     pace: Pace,
+    /// The step that is being watched.
+    watched: Option<Watched>,
+    /// Whether to watch steps before the units are known to be slow: among dear units, or because a part as large as the rest is done.
+    is_uneven: bool,
+    /// Number of units of the part that was given away last.
+    given: usize,
+    /// Whether that part was stolen, and is not known to be done.
+    is_given_open: bool,
+    /// Whether the last demand was not met, because the policy or the size forbids a division. Then it is no reason to end a step.
+    is_refused: bool,
+    clusters: Clusters,
+    /// How many units to keep at the division that is being made.
+    keeps: Option<usize>,
     /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
     /// Size that the last step leaves, if the task does not grow in it. `usize::MAX` before the first step and after a division.
@@ -292,9 +324,36 @@ where
         policy.wants_split(&task) != Verdict::MayNot && policy.permit_fork(&task)
     }
 
+    /// Whether the policy allows a part of so few units. (A policy that decides counts on halves: its bounds would be used up.)
+    fn may_keep(&mut self, units: usize) -> bool {
+        let task = Node { len: units.saturating_mul(2), divisible: true, ..self.task };
+        let policy = self.policy.as_mut().expect("it is split in `take` only");
+        !L::DECIDES && policy.wants_split(&task) != Verdict::MayNot
+    }
+
+    /// Learns from the watched step that has just ended.
+    fn end_watched(&mut self) {
+        let Some(watched) = self.watched.take() else { return };
+        match watched.has_found {
+            Some(Found::Cheap) => {
+                self.is_uneven = false;
+                self.pace.restart_at(CHEAP_UNITS);
+            }
+            Some(Found::Dear) => self.is_uneven = true,
+            None => {}
+        }
+        self.clusters.learn(&watched, self.is_given_done());
+    }
+
+    /// Whether the part that was stolen last is done.
+    fn is_given_done(&self) -> bool {
+        self.chain.as_ref().is_some_and(|chain| chain.last.right_is_done())
+    }
+
     /// Records that the part on offer has been stolen.
     fn stolen(&mut self) {
         let Some((node, joint)) = self.offer.take() else { return };
+        (self.is_refused, self.is_given_open) = (false, true);
         // A thief was here, so more may come: the next one should get an answer as quickly as the first.
         self.pace.restart();
         self.folded = 0;
@@ -310,7 +369,7 @@ where
     /// Ends the task. Returns the part that is still on offer, with the reduction for both; and the chain of nodes.
     #[expect(clippy::type_complexity, reason = "a pair of options")]
     fn end(
-        mut self,
+        &mut self,
     ) -> (Option<(PublishedBranch<'s, P, L, R, Adaptive>, Joint<'s, R>)>, Option<JoinChain<'s, O, R>>) {
         let last = if self.offer.is_none() {
             None
@@ -320,7 +379,7 @@ where
             self.stolen();
             None
         };
-        (last, self.chain)
+        (last, self.chain.take())
     }
 }
 
@@ -331,7 +390,19 @@ where
     R: Reduction<P::Item, Output = O>,
     F: Offers<PublishedBranch<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
 {
+    const WATCHES: bool = true;
+
     fn next(&mut self, size: usize) -> NextStep {
+        if self.offer.is_some() && self.offers.is_taken() {
+            self.stolen();
+        }
+        self.end_watched();
+        if self.is_given_open && self.is_given_done() {
+            (self.is_given_open, self.is_uneven) = (false, true);
+            if self.leaves.grows && self.given / UNEVEN > self.folded {
+                self.clusters = Clusters { dear: self.clusters.dear.max(1), has_seen_cheap: true };
+            }
+        }
         let policy = self.policy.as_ref().expect("it is split in `take` only");
         // Where nothing is left, there is nothing to stop.
         let needless = size > 0 && is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow());
@@ -344,16 +415,22 @@ where
             self.divisible &= self.believed > 0;
             self.believed = self.believed.saturating_sub(1);
         }
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
         self.may_grow |= size > self.expected;
         self.expected = usize::MAX;
         let grain = if self.may_grow { 1 } else { 1.max(self.pace.limit() / GRAIN) };
-        if self.divisible && self.offer.is_none() && self.offers.demand() && size > grain && self.agrees(size)
-        {
-            self.whole = Some(size);
-            return NextStep::Divide;
+        // Among dear units the next thief may come at any time, and a division costs nothing by comparison.
+        let are_dear = self.clusters.dear > 0 && self.task.threads > 1;
+        if self.offer.is_none() && (are_dear || self.offers.demand()) {
+            if self.divisible && size > grain && self.agrees(size) {
+                self.whole = Some(size);
+                self.keeps = self.clusters.keeps(size).filter(|&units| self.may_keep(units));
+                if self.folded < UNEVEN {
+                    // If the part is stolen and done at once, this task wants to know it soon.
+                    self.pace.restart();
+                }
+                return NextStep::Divide;
+            }
+            self.is_refused = true;
         }
         // A step that is expected to be the last one is not timed. Of a task that grows, none is.
         let mut units = self.pace.next(if self.may_grow { usize::MAX } else { size });
@@ -363,6 +440,40 @@ where
         self.folded = self.folded.saturating_add(units);
         self.expected = size.saturating_sub(units);
         NextStep::Fold(units)
+    }
+
+    fn keeps(&self) -> Option<usize> {
+        self.keeps
+    }
+
+    fn watch(&mut self, size: usize) -> Option<usize> {
+        let is_worth_it = self.is_uneven || self.pace.are_slow();
+        if !is_worth_it || self.task.threads == 1 || !self.leaves.grows || self.may_grow {
+            return None;
+        }
+        let are_slow = self.clusters.dear > 0 || self.pace.are_slow();
+        self.pace.restart();
+        self.watched = Some(Watched::begin(are_slow));
+        // At least one unit is folded.
+        self.expected = size.saturating_sub(1);
+        Some(size)
+    }
+
+    #[inline]
+    fn ends_step(&mut self) -> bool {
+        let Some(watched) = &mut self.watched else { return false };
+        if watched.ends() {
+            return true;
+        }
+        let mut has_wish = false;
+        if watched.are_slow {
+            if self.offer.is_some() && self.offers.is_taken() {
+                self.stolen();
+            }
+            has_wish = self.divisible && self.offer.is_none() && !self.is_refused && self.offers.demand();
+        }
+        let policy = self.policy.as_ref().expect("it is split in `take` only");
+        has_wish || self.call.has_failed() || is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow())
     }
 
     fn ahead(&mut self, size: usize) -> bool {
@@ -403,8 +514,13 @@ where
         let position =
             Position { marks: Marks::new(self.task.depth, fruitless), least: whole, call: self.call };
         let branch = Branch { producer: right, policy: right_policy, reduction: right_reduction, position };
-        let node = self.offers.offer(PublishedBranch { branch, leaves: self.leaves });
+        let dear = if self.keeps.take().is_some() { self.clusters.dear } else { 0 };
+        let node = self.offers.offer(PublishedBranch { branch, leaves: Adaptive { dear, ..self.leaves } });
         self.offer = Some((node, joint));
+        self.given = size;
+        if self.clusters.dear > 0 {
+            self.offers.share();
+        }
     }
 
     fn take_back(&mut self) -> Option<P> {
@@ -421,6 +537,108 @@ where
         Some(part.branch.producer)
     }
 }
+
+/// A step that is watched: it ends between two units when another worker wants work.
+struct Watched {
+    /// Number of units that have been folded.
+    units: usize,
+    /// Number of units at the next look at the clock.
+    next_look: usize,
+    /// The last look: the number of units before it, and the time.
+    last_look: (usize, Instant),
+    begun: Instant,
+    /// Whether the units are known to be [slow](SLOW), so that more of them in a part pay its division.
+    are_slow: bool,
+    has_found: Option<Found>,
+}
+
+/// What the clock has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Units that are not worth watching.
+    Cheap,
+    /// Units of more than [`LONG`].
+    Dear,
+}
+
+impl Watched {
+    fn begin(are_slow: bool) -> Self {
+        let begun = Instant::now();
+        Watched { units: 0, next_look: 1, last_look: (0, begun), begun, are_slow, has_found: None }
+    }
+
+    /// Looks at the clock after 1, 2, 4 ... units, and then after every [`BLOCK`]. Returns whether the step ends because of what it has
+    /// found.
+    #[inline]
+    fn ends(&mut self) -> bool {
+        self.units += 1;
+        self.units == self.next_look && self.looks_at_clock()
+    }
+
+    #[cold]
+    fn looks_at_clock(&mut self) -> bool {
+        let now = Instant::now();
+        let (before, at) = self.last_look;
+        let took = now.saturating_duration_since(at);
+        let units = (self.units - before) as u32;
+        self.are_slow = took >= SLOW * units;
+        self.has_found = if took > LONG * units {
+            Some(Found::Dear)
+        } else if self.units >= CHEAP_UNITS && !self.are_slow {
+            Some(Found::Cheap)
+        } else {
+            self.last_look = (self.units, now);
+            self.next_look += self.next_look.min(BLOCK);
+            None
+        };
+        self.has_found.is_some()
+    }
+}
+
+/// What a task knows about clusters: units next to each other that are much dearer than the others.
+///
+/// Half of the units is then not half of the work. A task that finds itself in a cluster is likely to be in the middle of it, as it has
+/// met it at some time between its begin and its end. So as many dear units are expected as have been found in a row, and the task keeps
+/// half of these, at least one.
+struct Clusters {
+    /// Number of dear units in a row, so far.
+    dear: usize,
+    /// Whether other units are known to be much cheaper.
+    has_seen_cheap: bool,
+}
+
+impl Clusters {
+    /// Learns from a watched step. `is_given_done` says whether the part that was given away last, as large as what was left, is done.
+    fn learn(&mut self, watched: &Watched, is_given_done: bool) {
+        let (before, at) = watched.last_look;
+        let recent = at.elapsed();
+        let units = (watched.units.max(before + 1) - before) as u32;
+        if recent <= LONG * units {
+            *self = Clusters { dear: 0, has_seen_cheap: false };
+            return;
+        }
+        self.dear += 1;
+        let earlier = at.saturating_duration_since(watched.begun);
+        let is_new =
+            before > 0 && recent.as_nanos() * before as u128 > 8 * earlier.as_nanos() * u128::from(units);
+        self.has_seen_cheap |= is_new || is_given_done;
+    }
+
+    /// How many of so many units a task keeps at a division; `None` for half of them.
+    fn keeps(&self, size: usize) -> Option<usize> {
+        let keeps = (self.dear / 2).max(1);
+        (self.has_seen_cheap && keeps < size / 2).then_some(keeps)
+    }
+}
+
+/// Units that are so many times dearer than others are a cluster.
+const UNEVEN: usize = 16;
+
+/// Greatest number of units between two looks at the clock in a watched step.
+const BLOCK: usize = 64;
+
+/// Number of units after which they may be found to be cheap.
+const CHEAP_UNITS: usize = 16;
 
 /// Least share of a piece: the units of a piece are at least the units folded before it, divided by this number. Each
 /// piece is reduced with the output of everything that its task has done before. That reduction may take most of the

@@ -19,7 +19,10 @@ use furcate_pool::clock::Instant;
 use std::time::Duration;
 
 /// Greatest time of a step; longer steps are halved.
-const LONG: Duration = Duration::from_micros(100);
+pub(crate) const LONG: Duration = Duration::from_micros(100);
+
+/// Time from which on an item is slow: so slow that a look after every item costs little.
+pub(crate) const SLOW: Duration = Duration::from_nanos(100);
 
 /// Greatest number of untimed items per timed item (invariant 3).
 const TRUST: usize = 64;
@@ -35,6 +38,8 @@ pub(crate) struct Pace<Clock = fn() -> Instant> {
     trusted: usize,
     /// The step that is being timed: its length and its begin.
     timed: Option<(usize, Instant)>,
+    /// Whether an item of the last timed step took [`SLOW`] or longer.
+    are_slow: bool,
     clock: Clock,
 }
 
@@ -50,13 +55,24 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
     #[inline]
     pub(crate) fn with_clock(min: usize, max: usize, clock: Clock) -> Self {
         let min = min.max(1);
-        Pace { limit: min, min, max: max.max(min), trusted: min, timed: None, clock }
+        Pace { limit: min, min, max: max.max(min), trusted: min, timed: None, are_slow: false, clock }
     }
 
     /// Begins anew, with the least size.
     #[inline]
     pub(crate) fn restart(&mut self) {
-        (self.limit, self.trusted, self.timed) = (self.min, self.min, None);
+        (self.limit, self.trusted, self.timed, self.are_slow) = (self.min, self.min, None, false);
+    }
+
+    /// Begins anew, with a step of so many items.
+    pub(crate) fn restart_at(&mut self, items: usize) {
+        self.restart();
+        self.limit = items.clamp(self.min, self.max);
+    }
+
+    /// Whether items are known to take [`SLOW`] or longer.
+    pub(crate) fn are_slow(&self) -> bool {
+        self.are_slow
     }
 
     /// Returns the number of items that the next step would fold, as far as is known.
@@ -90,6 +106,7 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
             } else if took > LONG / 2 {
                 self.limit = items;
             }
+            self.are_slow = took >= SLOW * items.min(1 << 16) as u32;
             let expected = LONG.as_nanos() / 4 * items as u128 / took.as_nanos().max(1);
             let trusted = items.saturating_mul(TRUST);
             self.trusted = usize::try_from(expected).map_or(trusted, |expected| expected.min(trusted));

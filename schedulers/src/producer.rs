@@ -1,6 +1,7 @@
 //! Producers: divisible data that give items.
 
 use crate::{Divisible, NextStep, StepFold, Steps, Suspendable};
+use std::iter::from_fn;
 use std::ops::ControlFlow;
 
 /// A [`Divisible`] that becomes a sequential iterator at a leaf of the division tree.
@@ -76,7 +77,10 @@ pub trait Producer: Divisible + IntoIterator + Send {
                 NextStep::Fold(_) if Self::FACTS.pieces && !L::DIVIDES => usize::MAX,
                 NextStep::Fold(limit) => limit.max(1),
                 NextStep::Divide => {
-                    let (left, right) = rest.divide();
+                    let (left, right) = match steps.keeps() {
+                        Some(units) => rest.divide_at(units),
+                        None => rest.divide(),
+                    };
                     steps.take(right);
                     rest = left;
                     continue;
@@ -91,6 +95,22 @@ pub trait Producer: Divisible + IntoIterator + Send {
                     return ControlFlow::Continue(folded);
                 }
             };
+            let is_watchable = L::WATCHES && !Self::FACTS.steps_cut && !Self::FACTS.costly_cuts;
+            if let Some(units) = if is_watchable { steps.watch(size) } else { None } {
+                let mut uncut = Some(rest);
+                folded = match fold_one_by_one(&mut uncut, units, folded, &mut fold, steps) {
+                    ControlFlow::Continue(folded) => folded,
+                    ControlFlow::Break(end) => {
+                        drop(uncut); // as above
+                        return ControlFlow::Break(end);
+                    }
+                };
+                match uncut.or_else(|| steps.take_back()) {
+                    Some(further) => rest = further,
+                    None => return ControlFlow::Continue(folded),
+                }
+                continue;
+            }
             if limit < size {
                 let (head, tail) = rest.divide_at(limit);
                 rest = tail;
@@ -119,6 +139,45 @@ pub trait Producer: Divisible + IntoIterator + Send {
             }
         }
     }
+}
+
+/// Cuts unit after unit off, up to so many, until the step is to end, and folds their items. Out of line, so that the fold of an
+/// ordinary step is compiled as if it were alone.
+#[inline(never)]
+fn fold_one_by_one<'s, P, B, F, L>(
+    uncut: &mut Option<P>,
+    units: usize,
+    folded: B,
+    fold: &mut F,
+    steps: &mut L,
+) -> ControlFlow<B, B>
+where
+    P: Producer,
+    F: StepFold<'s, P::Item, B>,
+    L: Steps<P>,
+{
+    let (mut unit, mut cut) = (None::<P::IntoIter>, 0);
+    let items = from_fn(|| {
+        loop {
+            let item = unit.as_mut().and_then(Iterator::next);
+            if item.is_some() {
+                return item;
+            }
+            if cut == units || (cut > 0 && steps.ends_step()) {
+                return None;
+            }
+            cut += 1;
+            let rest = uncut.take()?;
+            unit = Some(if rest.size() > 1 {
+                let (head, tail) = rest.divide_at(1);
+                *uncut = Some(tail);
+                head.into_iter()
+            } else {
+                rest.into_iter()
+            });
+        }
+    });
+    fold.fold(folded, items)
 }
 
 /// Facts about a [`Producer`], for schedulers.

@@ -10,7 +10,8 @@
 //!   scheduler ------------> producer            for ever:
 //!             <------------ next(size)            what now?
 //!             ------------> Fold(n)                fold the next n units
-//!             ------------> Divide                 give the right half away: take(right)
+//!             ------------> Fold(n), watch()       fold up to n units, one by one: ends_step() before each?
+//!             ------------> Divide, keeps()        give the right half away, or all but some units: take(right)
 //!             ------------> Give                   give all that is left away: take(rest); end
 //!             ------------> Stop                   drop the rest
 //!             <------------ take_back()          nothing left: is what was given away last still there?
@@ -305,10 +306,35 @@ pub trait Steps<P> {
     /// Returns the next action, with `size` units left.
     fn next(&mut self, size: usize) -> NextStep;
 
+    /// How many units the task keeps at a [`NextStep::Divide`]; `None`: half of them. (A producer with steps of its own may give half of its
+    /// units away in any case.)
+    #[inline]
+    fn keeps(&self) -> Option<usize> {
+        None
+    }
+
     /// Takes a part that the producer gives away. After a [`NextStep::Divide`] the part is the right half: it is a task of
     /// its own, and the producer goes on with the left half. After a [`NextStep::Give`] the part is everything that was
     /// left.
     fn take(&mut self, right: P);
+
+    /// Whether a step may be watched: the producer folds its units one by one, and asks before each further one whether the step
+    /// [is to end](Self::ends_step). If not, producers need not call [`watch`](Self::watch).
+    const WATCHES: bool = false;
+
+    /// How many of the `size` remaining units to fold in a watched step, in place of the step that [`next`](Self::next) has just named.
+    /// `None` for an ordinary step. A producer that does not call this folds an ordinary one.
+    #[inline]
+    fn watch(&mut self, size: usize) -> Option<usize> {
+        let _ = size;
+        None
+    }
+
+    /// Whether a watched step is to end before its next unit.
+    #[inline]
+    fn ends_step(&mut self) -> bool {
+        false
+    }
 
     /// Returns the part that was given away last, if no other worker has taken it. Called when a producer has no units
     /// left: the task then goes on with that part, as if it had not been divided.
@@ -391,10 +417,26 @@ where
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
+    const WATCHES: bool = L::WATCHES;
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
         self.steps.next(size)
+    }
+
+    #[inline]
+    fn keeps(&self) -> Option<usize> {
+        self.steps.keeps()
+    }
+
+    #[inline]
+    fn watch(&mut self, size: usize) -> Option<usize> {
+        self.steps.watch(size)
+    }
+
+    #[inline]
+    fn ends_step(&mut self) -> bool {
+        self.steps.ends_step()
     }
 
     #[inline]

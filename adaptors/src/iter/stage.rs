@@ -446,6 +446,22 @@ where
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
+    const WATCHES: bool = L::WATCHES;
+
+    #[inline]
+    fn keeps(&self) -> Option<usize> {
+        self.steps.keeps()
+    }
+
+    #[inline]
+    fn watch(&mut self, size: usize) -> Option<usize> {
+        self.steps.watch(size)
+    }
+
+    #[inline]
+    fn ends_step(&mut self) -> bool {
+        self.stage.is_closed() || self.steps.ends_step()
+    }
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {

@@ -274,6 +274,10 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
         meeting
     }
 
+    fn share(&mut self) {
+        self.worker.inspect(|worker| worker.share_at_once());
+    }
+
     #[inline]
     fn is_taken(&mut self) -> bool {
         // Between two small pieces of work, as `demand` is.

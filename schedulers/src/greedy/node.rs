@@ -70,6 +70,11 @@ impl<'s, O, R> JoinNode<'s, O, R> {
         open.up.take().map(|(_, to)| to)
     }
 
+    /// Whether the right side's output is there, and the left one's is not.
+    pub(crate) fn right_is_done(&self) -> bool {
+        lock(&self.0).right.is_some()
+    }
+
     /// Gives a node its link. Returns whether an output has reached the root by that.
     pub(crate) fn place<T>(this: &Arc<Self>, joint: Joint<'s, R>, to: Link<'s, O, R>) -> bool
     where

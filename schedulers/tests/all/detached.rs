@@ -5,7 +5,7 @@ use crate::support::Collect;
 use crate::support::samples::Counted;
 use furcate_pool::{ThreadPool, ThreadPoolBuilder, WorkerStats, yield_now};
 use furcate_schedulers::DefaultExecutor;
-use furcate_schedulers::policy::{BoundDepth, SizeLimit};
+use furcate_schedulers::policy::{Auto, BoundDepth, SizeLimit};
 use furcate_schedulers::{Adaptive, DepJoin, Join, Reduction, Scheduler};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -114,6 +114,52 @@ fn adaptive_makes_a_task_per_theft_and_one() {
             }
             assert!(since.elapsed() < LONG, "{thefts} thefts by {threads} threads");
         }
+    }
+}
+
+/// Dear items that lie next to each other are shared, wherever they lie. (On a busy machine a thief may come late, but not each time.)
+#[test]
+fn an_adaptive_task_shares_a_cluster() {
+    const DEAR: usize = 10;
+    const LEN: usize = 2001;
+    /// Counts the dear items of each task.
+    #[derive(Clone)]
+    struct CountDear(usize);
+    impl Reduction<usize> for CountDear {
+        type Accumulator = usize;
+        type Output = Vec<(thread::ThreadId, usize)>;
+        fn start(&self) -> usize {
+            0
+        }
+        fn fold_item(&self, dear: usize, item: usize) -> ControlFlow<usize, usize> {
+            let is_dear = (self.0..self.0 + DEAR).contains(&item);
+            if is_dear {
+                thread::sleep(Duration::from_millis(4));
+            } else {
+                let begun = Instant::now();
+                while begun.elapsed() < Duration::from_micros(1) {}
+            }
+            ControlFlow::Continue(dear + usize::from(is_dear))
+        }
+        fn finish(&self, dear: usize) -> Self::Output {
+            vec![(thread::current().id(), dear)]
+        }
+        fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output {
+            [left, right].concat()
+        }
+    }
+    let pool = new_pool(2);
+    for from in [0, LEN / 4, LEN / 2, LEN - DEAR] {
+        let most_by_one_thread = || {
+            let tasks = pool.install(|| {
+                Adaptive::new().schedule(0..LEN, Auto::new(), CountDear(from), &DefaultExecutor::default())
+            });
+            assert_eq!(tasks.iter().map(|task| task.1).sum::<usize>(), DEAR);
+            let by = |id| tasks.iter().filter(|task| task.0 == id).map(|task| task.1).sum::<usize>();
+            tasks.iter().map(|task| by(task.0)).max().unwrap()
+        };
+        let most = (0..20).map(|_| most_by_one_thread()).find(|&most| most <= 6);
+        assert!(most.is_some(), "each time one thread has had more than six of the items from {from} on");
     }
 }
 

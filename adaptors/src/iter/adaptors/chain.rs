@@ -237,6 +237,20 @@ where
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
+    const WATCHES: bool = L::WATCHES;
+
+    fn keeps(&self) -> Option<usize> {
+        self.steps.keeps()
+    }
+
+    fn watch(&mut self, size: usize) -> Option<usize> {
+        self.steps.watch(size.saturating_add(self.second.size()))
+    }
+
+    #[inline]
+    fn ends_step(&mut self) -> bool {
+        self.steps.ends_step()
+    }
 
     /// A part that is given away takes the second side with it, so the fold ends as after a [`NextStep::Give`].
     fn grown(&mut self, size: usize) -> bool {
@@ -292,6 +306,20 @@ struct SecondSteps<'l, L, A, B> {
 impl<A, B, L: Steps<ChainProducer<A, B>>> Steps<B> for SecondSteps<'_, L, A, B> {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
+    const WATCHES: bool = L::WATCHES;
+
+    fn keeps(&self) -> Option<usize> {
+        self.steps.keeps()
+    }
+
+    fn watch(&mut self, size: usize) -> Option<usize> {
+        self.steps.watch(size)
+    }
+
+    #[inline]
+    fn ends_step(&mut self) -> bool {
+        self.steps.ends_step()
+    }
 
     fn next(&mut self, size: usize) -> NextStep {
         self.steps.next(size)
