@@ -83,6 +83,7 @@ pub struct ThreadTrace {
     pub(crate) name: Option<String>,
     pub(crate) events: Vec<TimedEvent>,
     pub(crate) lost: u64,
+    pub(crate) processor_time: Option<Duration>,
 }
 
 impl Trace {
@@ -128,6 +129,13 @@ impl ThreadTrace {
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Returns the processor time that the thread used from its first event to the stop; `None` if the thread had ended by then, and on
+    /// systems other than Linux.
+    #[must_use]
+    pub fn processor_time(&self) -> Option<Duration> {
+        self.processor_time
     }
 
     /// Returns the number of the thread as a worker of its pool; `None` for a thread from outside, and for one that was busy all the time

@@ -3,6 +3,7 @@
 use furcate::prelude::*;
 use furcate::trace::{Advice, Graph, PieceKind, Settings, Step};
 use furcate::{ThreadPool, ThreadPoolBuilder, join};
+use std::sync::Mutex;
 use std::time::Duration;
 use testkit::traces::{traced, traced_by};
 use testkit::{Random, spin};
@@ -187,4 +188,24 @@ fn a_program_that_is_not_divided_is_told_so() {
     });
     let summary = trace.summary();
     assert!(matches!(summary.advice()[..], [Advice::Idle(share)] if share > 0.5), "{summary}");
+}
+
+/// Threads that wait for a lock look busy, but use no processor.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lock_that_all_wait_for_is_seen() {
+    let (pool, lock) = (pool(4), Mutex::new(()));
+    let ((), trace) = traced(|| {
+        pool.install(|| {
+            (0..40).into_par_iter().with_max_len(1).for_each(|_| {
+                let _held = lock.lock().unwrap();
+                spin(Duration::from_millis(5));
+            });
+        });
+    });
+    let summary = trace.summary();
+    assert!(
+        summary.advice().iter().any(|advice| matches!(advice, Advice::Blocked(share) if *share > 0.4)),
+        "{summary}"
+    );
 }

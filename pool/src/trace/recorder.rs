@@ -217,7 +217,12 @@ impl Recording {
                 at: std::time::Duration::from_nanos((ticks as f64 * nanos_per_tick) as u64),
                 event,
             });
-            ThreadTrace { name: ring.name().map(str::to_owned), events: events.collect(), lost }
+            ThreadTrace {
+                name: ring.name().map(str::to_owned),
+                events: events.collect(),
+                lost,
+                processor_time: ring.processor_time(),
+            }
         });
         Trace { threads: threads.collect(), left_out: self.left_out, duration }
     }

@@ -1,11 +1,13 @@
 //! The ring of one thread: invariant 1 of [`trace`](crate::trace).
 
+use crate::process::ThreadClock;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
     fence,
 };
+use std::time::Duration;
 
 /// Number of events in a chunk of the ring, which is allocated when the ring first reaches it.
 const CHUNK: usize = 1024;
@@ -19,17 +21,29 @@ pub(super) struct Ring {
     /// Number of all events so far. Written by the thread.
     len: AtomicU64,
     name: Option<String>,
+    clock: ThreadClock,
+    /// Processor time that the thread had used before.
+    used_before: Option<Duration>,
 }
 
 impl Ring {
     /// Makes an empty ring for so many events, at least, for the calling thread.
     pub(super) fn new(events: usize) -> Self {
         let chunks = events.div_ceil(CHUNK).max(1).next_power_of_two();
+        let clock = ThreadClock::default();
+        clock.set_to_current();
         Ring {
             chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
             len: AtomicU64::new(0),
             name: std::thread::current().name().map(str::to_owned),
+            used_before: clock.used(),
+            clock,
         }
+    }
+
+    /// Returns the processor time that the thread has used since; `None` if it has ended, or the system does not tell.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        Some(self.clock.used()?.saturating_sub(self.used_before?))
     }
 
     pub(super) fn name(&self) -> Option<&str> {

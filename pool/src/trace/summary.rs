@@ -50,6 +50,9 @@ pub struct ThreadSummary {
     pub name: String,
     /// The time in jobs and calls, without the waits in which it ran no job.
     pub busy: Duration,
+    /// The [processor time](ThreadTrace::processor_time) that it used, in jobs and in the search for them. Much less than [`busy`](Self::busy)
+    /// if jobs wait for locks or for I/O, or if there are more threads than cores.
+    pub processor: Option<Duration>,
     /// Forks that were recorded.
     pub forks: u64,
     /// Jobs that it has stolen.
@@ -148,7 +151,12 @@ fn by_busy_threads(times: &[Busy], end: Duration) -> Vec<Duration> {
 }
 
 fn summary_of(thread: &ThreadTrace, end: Duration, times: &mut Vec<Busy>) -> ThreadSummary {
-    let mut summary = ThreadSummary { name: thread.label(), lost: thread.lost(), ..ThreadSummary::default() };
+    let mut summary = ThreadSummary {
+        name: thread.label(),
+        lost: thread.lost(),
+        processor: thread.processor_time(),
+        ..ThreadSummary::default()
+    };
     // Jobs, calls (`true`) and waits (`false`) that have begun. The innermost one says whether the thread is busy.
     let mut open = Vec::new();
     let mut since = Duration::ZERO;
@@ -208,9 +216,10 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             f,
-            "{:<20} {:>6} {:>8} {:>8} {:>8} {:>12} {:>9} {:>8} {:>7} {:>8}",
+            "{:<20} {:>6} {:>9} {:>8} {:>8} {:>8} {:>12} {:>9} {:>8} {:>7} {:>8}",
             "thread",
             "busy",
+            "processor",
             "forks",
             "steals",
             "leaves",
@@ -221,11 +230,13 @@ impl fmt::Display for Summary {
             "lost"
         )?;
         for thread in &self.threads {
-            let busy = thread.busy.as_secs_f64() / whole * 100.0;
+            let share = |time: Duration| time.as_secs_f64() / whole * 100.0;
+            let busy = share(thread.busy);
+            let processor = thread.processor.map_or("?".to_owned(), |time| format!("{:.0} %", share(time)));
             let longest = thread.longest_leaf.as_secs_f64() * 1e6;
             writeln!(
                 f,
-                "{:<20} {busy:>4.0} % {:>8} {:>8} {:>8} {longest:>9.1} us {:>9} {:>8} {:>7} {:>8}",
+                "{:<20} {busy:>4.0} % {processor:>9} {:>8} {:>8} {:>8} {longest:>9.1} us {:>9} {:>8} {:>7} {:>8}",
                 thread.name,
                 thread.forks,
                 thread.steals,

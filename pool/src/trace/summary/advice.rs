@@ -35,6 +35,8 @@ pub enum Advice {
         /// The work divided by the span.
         parallelism: f64,
     },
+    /// For this share of the time that threads were busy with jobs they used no processor.
+    Blocked(f64),
     /// Leaves took so little time, on average, that dividing costs more than they do.
     SmallLeaves(Duration),
     /// For this share of the time all threads slept, while tasks were suspended.
@@ -79,6 +81,16 @@ impl Summary {
                 Advice::OneThread { share: busy(1), parallelism }
             });
         }
+        // Where events are missing, so is the time in which the thread was busy.
+        let known = self.threads.iter().filter(|thread| thread.lost == 0);
+        let (of, blocked) = known.fold((Duration::ZERO, Duration::ZERO), |(of, blocked), thread| {
+            let processor = thread.processor.unwrap_or(thread.busy);
+            (of + thread.busy, blocked + thread.busy.saturating_sub(processor))
+        });
+        let blocked = blocked.as_secs_f64() / of.as_secs_f64().max(whole * MUCH);
+        if blocked > MUCH {
+            advice.push(Advice::Blocked(blocked));
+        }
         let leaves: u64 = self.threads.iter().map(|thread| thread.leaves).sum();
         let time: Duration = self.threads.iter().map(|thread| thread.time_in_leaves).sum();
         let average = u32::try_from(leaves).ok().and_then(|leaves| time.checked_div(leaves));
@@ -105,7 +117,7 @@ impl fmt::Display for Advice {
             ),
             Advice::LongLeaf { share, time } => write!(
                 f,
-                "one leaf took {:.0} % of the time ({:.3} ms) while other threads had nothing to do: divide finer (size_limit, with_max_len), or fork within the item",
+                "one leaf took {:.0} % of the time ({:.3} ms) while other threads had nothing to do: divide finer (with_max_len, under every scheduler), or fork within the item",
                 share * 100.0,
                 time.as_secs_f64() * 1e3
             ),
@@ -117,6 +129,11 @@ impl fmt::Display for Advice {
             Advice::OneThread { share, parallelism } => write!(
                 f,
                 "{:.0} % of the time one thread was busy, although the forks allow more (parallelism {parallelism:.1}): the calls may be too short for a second thread to begin, or the processor was busy with other programs",
+                share * 100.0
+            ),
+            Advice::Blocked(share) => write!(
+                f,
+                "for {:.0} % of the time that threads were busy they used no processor: jobs wait for a lock or for I/O that blocks (`io_await` waits without a thread), or there are more threads than free cores",
                 share * 100.0
             ),
             Advice::SmallLeaves(average) => write!(
@@ -175,6 +192,19 @@ mod tests {
         assert_eq!(one.advice(), [Advice::LongLeaf { share: 0.9, time: 90 * SECOND }]);
         let free = summary(110, 10, [0, 90, 10]);
         assert_eq!(free.advice(), [Advice::OneThread { share: 0.9, parallelism: 11.0 }]);
+    }
+
+    #[test]
+    fn threads_that_are_busy_without_a_processor() {
+        let mut locked = summary(190, 20, [0, 0, 100]);
+        for thread in &mut locked.threads {
+            (thread.busy, thread.processor) = (100 * SECOND, Some(50 * SECOND));
+        }
+        assert_eq!(locked.advice(), [Advice::Blocked(0.5)]);
+        locked.threads[1].processor = None;
+        assert_eq!(locked.advice(), [], "half of one thread's time is a quarter of all");
+        locked.threads[0].lost = 1;
+        assert_eq!(locked.advice(), [Advice::Lost(1)]);
     }
 
     #[test]
