@@ -1,7 +1,11 @@
 //! The encoding of descriptions, outputs and results.
 
+mod bounded;
+
+use bounded::{Bounded, EMPTY_ELEMENTS};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::Cell;
 
 /// Length up to which a value is encoded on the stack.
 const SMALL: usize = 1024;
@@ -24,13 +28,17 @@ pub(crate) fn encoded_len<T: Serialize + ?Sized>(value: &T) -> postcard::Result<
         .map(|len: usize| len as u64)
 }
 
-/// Decodes a value, which takes all the bytes. (postcard by itself ignores bytes behind the value, as a value of another type leaves them.)
+/// Decodes a value, which takes all the bytes. (postcard by itself ignores bytes behind the value, as a value of another type leaves them.) A
+/// sequence of elements without bytes (`Vec<()>`) may have up to [`EMPTY_ELEMENTS`].
 ///
 /// # Errors
 ///
 /// The reason, in words that follow the name of the content.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    match postcard::take_from_bytes(bytes) {
+    let mut deserializer = postcard::Deserializer::from_bytes(bytes);
+    let left = Cell::new(EMPTY_ELEMENTS);
+    let value = T::deserialize(Bounded { inner: &mut deserializer, left: &left });
+    match value.and_then(|value| Ok((value, deserializer.finalize()?))) {
         Ok((value, [])) => Ok(value),
         Ok((_, rest)) => Err(format!("cannot be decoded: it is {} bytes too long", rest.len())),
         Err(error) => Err(format!("cannot be decoded: {error}")),
@@ -58,5 +66,35 @@ mod tests {
         assert!(decode::<(u32, String)>(&longer).is_err_and(|error| error.contains("1 bytes too long")));
         assert!(decode::<(u32, String)>(&bytes[..bytes.len() - 1]).is_err());
         assert!(decode::<u32>(&bytes).is_err(), "a value of another type");
+    }
+
+    #[test]
+    fn values_of_every_shape_are_decoded() {
+        #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+        enum Shape {
+            Unit,
+            New(Option<Box<Shape>>),
+            Tuple(char, Vec<()>),
+            Struct { map: std::collections::BTreeMap<String, [i64; 2]>, float: f64 },
+        }
+        for shape in [
+            Shape::Unit,
+            Shape::New(None),
+            Shape::New(Some(Box::new(Shape::Tuple('x', vec![(); 100_000])))),
+            Shape::Struct { map: [("one".to_owned(), [1, -1])].into(), float: 0.5 },
+        ] {
+            assert_eq!(decode(&encode(&shape).unwrap()), Ok(shape));
+        }
+    }
+
+    /// A damaged or forged length costs no more than a short loop.
+    #[test]
+    fn elements_without_bytes_are_bounded() {
+        let forged = postcard::to_allocvec(&u64::MAX).unwrap();
+        assert!(decode::<Vec<()>>(&forged).is_err());
+        assert!(decode::<Vec<[(); 3]>>(&forged).is_err());
+        assert!(decode::<Vec<u8>>(&forged).is_err());
+        let nested = [&[1][..], &forged].concat();
+        assert!(decode::<Option<Vec<()>>>(&nested).is_err() && decode::<Vec<Vec<()>>>(&nested).is_err());
     }
 }
