@@ -69,7 +69,7 @@ pub use default_executor::DefaultExecutor;
 pub use depjoin::DepJoin;
 pub use divisible::Divisible;
 #[cfg(not(loom))]
-pub use dyn_schedule::{AnyPlan, DynSchedule};
+pub use dyn_schedule::{AnyPlan, DynSchedule, ParsePlanError};
 pub use join::Join;
 pub use part::{Division, Fork, OutputOf, Part, PartScheduler};
 pub use peek::PeekProducer;
