@@ -217,7 +217,7 @@ impl Marks {
 
     #[inline]
     pub(crate) fn new(depth: u32, fruitless: u8) -> Self {
-        Marks(u64::from(depth) | u64::from(fruitless) << Self::FRUITLESS)
+        Marks(u64::from(depth) | (u64::from(fruitless) << Self::FRUITLESS))
     }
 
     #[inline]
@@ -239,7 +239,7 @@ impl Marks {
 
     #[inline]
     pub(crate) fn migrated(self, migrated: bool) -> Self {
-        Marks(self.0 & !Self::MIGRATED | u64::from(migrated) * Self::MIGRATED)
+        Marks((self.0 & !Self::MIGRATED) | (u64::from(migrated) * Self::MIGRATED))
     }
 
     /// Whether the branch is the rest of a task that held more than its size had said.
@@ -250,7 +250,7 @@ impl Marks {
 
     #[inline]
     pub(crate) fn grown(self, grown: bool) -> Self {
-        Marks(self.0 & !Self::GROWN | u64::from(grown) * Self::GROWN)
+        Marks((self.0 & !Self::GROWN) | (u64::from(grown) * Self::GROWN))
     }
 }
 

@@ -237,7 +237,8 @@ fn an_inconsistent_order_loses_nothing() {
             let mut bits: Vec<u64> = sorted.into_iter().map(f64::to_bits).collect();
             bits.par_sort_unstable_by_key(|_| mix(calls.fetch_add(1, SeqCst)));
             let mut expected: Vec<u64> = floats[..len].iter().copied().map(f64::to_bits).collect();
-            (bits.sort_unstable(), expected.sort_unstable());
+            bits.sort_unstable();
+            expected.sort_unstable();
             assert_eq!(bits, expected);
         }
     });
