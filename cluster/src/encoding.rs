@@ -2,7 +2,7 @@
 
 mod bounded;
 
-use bounded::{Bounded, EMPTY_ELEMENTS};
+use bounded::{Bounded, most_elements};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::Cell;
@@ -29,14 +29,14 @@ pub(crate) fn encoded_len<T: Serialize + ?Sized>(value: &T) -> postcard::Result<
 }
 
 /// Decodes a value, which takes all the bytes. (postcard by itself ignores bytes behind the value, as a value of another type leaves them.) A
-/// sequence of elements without bytes (`Vec<()>`) may have up to [`EMPTY_ELEMENTS`].
+/// sequence of elements without bytes (`Vec<()>`) may have 2^24.
 ///
 /// # Errors
 ///
 /// The reason, in words that follow the name of the content.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut deserializer = postcard::Deserializer::from_bytes(bytes);
-    let left = Cell::new(EMPTY_ELEMENTS);
+    let left = Cell::new(most_elements(bytes.len()));
     let value = T::deserialize(Bounded { inner: &mut deserializer, left: &left });
     match value.and_then(|value| Ok((value, deserializer.finalize()?))) {
         Ok((value, [])) => Ok(value),
@@ -94,6 +94,10 @@ mod tests {
         assert!(decode::<Vec<()>>(&forged).is_err());
         assert!(decode::<Vec<[(); 3]>>(&forged).is_err());
         assert!(decode::<Vec<u8>>(&forged).is_err());
+        assert!(decode::<std::collections::BTreeMap<(), ()>>(&forged).is_err());
+        // 10,000 sequences, each of which claims fewer elements than there are bytes left.
+        let many = [postcard::to_allocvec(&10_000_u32).unwrap(), [0x90, 0x4e].repeat(10_000)].concat();
+        assert!(decode::<Vec<Vec<()>>>(&many).is_err());
         let nested = [&[1][..], &forged].concat();
         assert!(decode::<Option<Vec<()>>>(&nested).is_err() && decode::<Vec<Vec<()>>>(&nested).is_err());
     }

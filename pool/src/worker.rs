@@ -432,10 +432,11 @@ impl Worker {
         index
     }
 
-    /// Shares all forks now, for a worker whose next look may take long.
+    /// Shares all forks now, and wakes a worker for them, if no worker searches: the next look may be long in coming.
     pub(crate) fn share_at_once(&self) {
         // SAFETY: this thread is the owner.
         unsafe { self.forks.share_all() };
+        self.registry().share(self);
     }
 
     /// Pops the newest fork. Returns `false` if it was stolen.

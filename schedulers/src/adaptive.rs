@@ -36,7 +36,7 @@
 //!    [`BLIND_LEVELS`](branch::BLIND_LEVELS) divisions of which both parts hold something are believed to make them
 //!    smaller, as in [`branch`].)
 //! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
-//!    item, and its parts are tasks from the beginning. All other divisions are made on demand.
+//!    item, and its parts are tasks from the beginning. All other divisions are made on demand, or among dear units.
 
 use crate::branch::{Branch, Decision, Joint, Marks, Position, is_stopped};
 use crate::call::Call;
@@ -64,13 +64,14 @@ use std::sync::Arc;
 /// divisions that *must* be made (`force_depth`, `even_levels`) are made beforehand. All other wishes of policies give
 /// way to demand.
 ///
-/// The task looks for thieves between two steps, so it always folds its first item before it is divided. With only a
+/// The task looks for thieves between two steps: a thief that comes during the first item waits for its end. With only a
 /// few items that take milliseconds each, that is late. [`Join`](crate::Join) divides before it begins.
 ///
 /// Steps of items that take 100 ns or longer end between two items when a thief comes. Dear items (100 us and longer) next to each other,
 /// among many cheap ones, are shared one by one: such a task keeps a few and gives the rest away, cheap ones and all. A cluster among items
 /// of a few nanoseconds is met by one step unprepared, which may fold all of it; [`size_limit(1)`](crate::policy::SizeLimit) under
-/// [`Join`](crate::Join) shares that, too.
+/// [`Join`](crate::Join) shares that, too. Beside a policy that [says how to divide](Policy::DECIDES), and so beside one that is chosen at
+/// run time, a task always gives half of its items away.
 ///
 /// Use this scheduler if the work per item differs, or if the right number of parts is unknown. It also suits parts
 /// that cost something to cut (a state per task, a merge, a `fold`). (Kvik, Section 3.6.)
@@ -193,12 +194,13 @@ impl Leaves for Adaptive {
                 pace: Pace::new(self.min, self.max),
                 watched: None,
                 is_uneven: self.dear > 0,
-                given: 0,
+                given: (0, 0),
                 is_given_open: false,
                 is_refused: false,
                 clusters: Clusters { dear: self.dear, has_seen_cheap: self.dear > 0 },
                 keeps: None,
                 folded: 0,
+                step: 0,
                 expected: usize::MAX,
                 may_grow: false,
                 divisible: marks.fruitless() == 0,
@@ -280,10 +282,10 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     pace: Pace,
     /// The step that is being watched.
     watched: Option<Watched>,
-    /// Whether to watch steps before the units are known to be slow: among dear units, or because a part as large as the rest is done.
+    /// Whether to watch steps before the units are known to be slow: because a much larger part is done already, or among dear units.
     is_uneven: bool,
-    /// Number of units of the part that was given away last.
-    given: usize,
+    /// Number of units of the part that was given away last, and of those folded since.
+    given: (usize, usize),
     /// Whether that part was stolen, and is not known to be done.
     is_given_open: bool,
     /// Whether the last demand was not met, because the policy or the size forbids a division. Then it is no reason to end a step.
@@ -293,6 +295,8 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     keeps: Option<usize>,
     /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
+    /// Number of units of the last ordinary step.
+    step: usize,
     /// Size that the last step leaves, if the task does not grow in it. `usize::MAX` before the first step and after a division.
     expected: usize,
     /// Whether the task has grown in a step, as a list of work does. Its size says little about its time.
@@ -334,6 +338,8 @@ where
     /// Learns from the watched step that has just ended.
     fn end_watched(&mut self) {
         let Some(watched) = self.watched.take() else { return };
+        self.folded = self.folded.saturating_add(watched.units);
+        self.given.1 = self.given.1.saturating_add(watched.units);
         match watched.has_found {
             Some(Found::Cheap) => {
                 self.is_uneven = false;
@@ -398,8 +404,9 @@ where
         }
         self.end_watched();
         if self.is_given_open && self.is_given_done() {
-            (self.is_given_open, self.is_uneven) = (false, true);
-            if self.leaves.grows && self.given / UNEVEN > self.folded {
+            self.is_given_open = false;
+            if self.leaves.grows && self.given.0 / UNEVEN > self.given.1 {
+                self.is_uneven = true;
                 self.clusters = Clusters { dear: self.clusters.dear.max(1), has_seen_cheap: true };
             }
         }
@@ -419,7 +426,9 @@ where
         self.expected = usize::MAX;
         let grain = if self.may_grow { 1 } else { 1.max(self.pace.limit() / GRAIN) };
         // Among dear units the next thief may come at any time, and a division costs nothing by comparison.
-        let are_dear = self.clusters.dear > 0 && self.task.threads > 1;
+        // (Not with permits: one that lies on offer is one that another fork lacks.)
+        let has_permits = L::CAPS && policy.caps();
+        let are_dear = self.clusters.dear > 0 && self.task.threads > 1 && !has_permits;
         if self.offer.is_none() && (are_dear || self.offers.demand()) {
             if self.divisible && size > grain && self.agrees(size) {
                 self.whole = Some(size);
@@ -438,6 +447,8 @@ where
             units = units.max(self.folded / PIECE);
         }
         self.folded = self.folded.saturating_add(units);
+        self.given.1 = self.given.1.saturating_add(units);
+        self.step = units;
         self.expected = size.saturating_sub(units);
         NextStep::Fold(units)
     }
@@ -448,9 +459,13 @@ where
 
     fn watch(&mut self, size: usize) -> Option<usize> {
         let is_worth_it = self.is_uneven || self.pace.are_slow();
-        if !is_worth_it || self.task.threads == 1 || !self.leaves.grows || self.may_grow {
+        // What has no units or one is no step to watch; and it may go on without end, if it is empty and a part is still to be taken back.
+        if !is_worth_it || size <= 1 || self.task.threads == 1 || !self.leaves.grows || self.may_grow {
             return None;
         }
+        // `next` has counted the step in place of which this one is.
+        self.folded = self.folded.saturating_sub(self.step);
+        self.given.1 = self.given.1.saturating_sub(self.step);
         let are_slow = self.clusters.dear > 0 || self.pace.are_slow();
         self.pace.restart();
         self.watched = Some(Watched::begin(are_slow));
@@ -465,13 +480,14 @@ where
         if watched.ends() {
             return true;
         }
-        let mut has_wish = false;
-        if watched.are_slow {
-            if self.offer.is_some() && self.offers.is_taken() {
-                self.stolen();
-            }
-            has_wish = self.divisible && self.offer.is_none() && !self.is_refused && self.offers.demand();
+        let (are_slow, has_looked) = (watched.are_slow, watched.units == watched.last_look.0);
+        if self.offer.is_some() && self.offers.is_taken() {
+            self.stolen();
         }
+        // A permit that was refused may be free by the next look at the clock.
+        self.is_refused &= !has_looked;
+        let has_demand = self.offer.is_none() && self.offers.demand();
+        let has_wish = has_demand && self.divisible && are_slow && !self.is_refused;
         let policy = self.policy.as_ref().expect("it is split in `take` only");
         has_wish || self.call.has_failed() || is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow())
     }
@@ -517,7 +533,7 @@ where
         let dear = if self.keeps.take().is_some() { self.clusters.dear } else { 0 };
         let node = self.offers.offer(PublishedBranch { branch, leaves: Adaptive { dear, ..self.leaves } });
         self.offer = Some((node, joint));
-        self.given = size;
+        self.given = (size, 0);
         if self.clusters.dear > 0 {
             self.offers.share();
         }

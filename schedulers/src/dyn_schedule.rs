@@ -111,10 +111,15 @@ impl FromStr for AnyPlan {
                 None => (word, ""),
                 Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(|| wrong("lacks a `)`"))?),
             };
-            let numbers = numbers.split(',').map(str::trim).filter(|number| !number.is_empty());
-            let numbers: Vec<usize> = numbers
-                .map(|number| number.replace('_', "").parse().map_err(|_| wrong("needs numbers")))
-                .collect::<Result<_, _>>()?;
+            let number = |text: &str| {
+                let digits = text.trim().replace('_', "");
+                let are_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+                digits.parse().ok().filter(|_| are_digits).ok_or_else(|| wrong("needs numbers"))
+            };
+            let numbers: Vec<usize> = match numbers.trim() {
+                "" => vec![],
+                numbers => numbers.split(',').map(number).collect::<Result<_, _>>()?,
+            };
             let depth = |depth: usize| u32::try_from(depth).map_err(|_| wrong("is too deep"));
             let further = match (name.trim(), &numbers[..]) {
                 ("bound_depth", &[n]) => and(policy.take(), BoundDepth::new(depth(n)?)),
@@ -129,10 +134,10 @@ impl FromStr for AnyPlan {
                 ("with_max_len", &[n]) => and(policy.take(), MaxLen::new(n)),
                 (name, numbers) => {
                     scheduler = match (name, numbers, scheduler) {
-                        ("join", [], _) => AnyScheduler::Join,
-                        ("depjoin", [], _) => AnyScheduler::DepJoin,
-                        ("sequential", [], _) => AnyScheduler::Sequential,
-                        ("adaptive", [], _) => AnyScheduler::Adaptive(Adaptive::new()),
+                        ("join", [], AnyScheduler::ByTerminal) => AnyScheduler::Join,
+                        ("depjoin", [], AnyScheduler::ByTerminal) => AnyScheduler::DepJoin,
+                        ("sequential", [], AnyScheduler::ByTerminal) => AnyScheduler::Sequential,
+                        ("adaptive", [], AnyScheduler::ByTerminal) => AnyScheduler::Adaptive(Adaptive::new()),
                         ("nano_blocks", &[min, max], AnyScheduler::Adaptive(adaptive)) => {
                             AnyScheduler::Adaptive(adaptive.nano_blocks(min, max))
                         }
@@ -188,7 +193,11 @@ mod tests {
             ("size_limit(-1)", "needs numbers"),
             ("cap(0)", "nothing run"),
             ("bound_depth(5000000000)", "too deep"),
-            ("join()..depjoin()", "`` is no word"),
+            ("cap(4).", "`` is no word"),
+            ("join().depjoin()", "`depjoin()` is no word"),
+            ("join(,)", "needs numbers"),
+            ("adaptive.nano_blocks(1,,2)", "needs numbers"),
+            ("size_limit(+5)", "needs numbers"),
         ] {
             let error = text.parse::<AnyPlan>().unwrap_err().to_string();
             assert!(error.contains(wrong) && error.contains("thief_splitting(n)"), "{error}");

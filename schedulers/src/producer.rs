@@ -157,13 +157,14 @@ where
     L: Steps<P>,
 {
     let (mut unit, mut cut) = (None::<P::IntoIter>, 0);
-    let items = from_fn(|| {
+    // The unit is moved in, so that it is dropped before the return value is made.
+    let items = from_fn(move || {
         loop {
             let item = unit.as_mut().and_then(Iterator::next);
             if item.is_some() {
                 return item;
             }
-            if cut == units || (cut > 0 && steps.ends_step()) {
+            if cut == units.max(1) || (cut > 0 && steps.ends_step()) {
                 return None;
             }
             cut += 1;
@@ -201,7 +202,8 @@ pub struct Facts {
     pub steps_cut: bool,
 
     /// Whether a cut costs more than a few instructions, as the cut of two sorted sides does: it has to search for its
-    /// position. If so, the [default scheduler](crate::ByTerminal) cuts on demand.
+    /// position. If so, the [default scheduler](crate::ByTerminal) cuts on demand. If not, [`Adaptive`](crate::Adaptive) may cut every unit
+    /// off by itself where units take 100 ns or longer.
     pub costly_cuts: bool,
 
     /// Whether the order of the items means anything. It means nothing for the items of a stream, which go to the

@@ -154,8 +154,8 @@ pub trait ParallelSliceMut<T: Send> {
     /// # Panics
     ///
     /// If a comparison panics. The slice then holds all its elements, each once, with any changes that a comparison made to them. So it
-    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (std's sorts may
-    /// panic then.)
+    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order.
+    /// (std's sorts may panic then; this one does not.)
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -255,8 +255,8 @@ pub trait ParallelSliceMut<T: Send> {
     /// # Panics
     ///
     /// If a comparison panics. The slice then holds all its elements, each once, with any changes that a comparison made to them. So it
-    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (std's sorts may
-    /// panic then.)
+    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order.
+    /// (std's sorts may panic then; this one does not.)
     fn par_sort_unstable(&mut self)
     where
         T: Ord,

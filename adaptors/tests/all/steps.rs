@@ -187,3 +187,18 @@ fn after_a_steal_steps_begin_anew() {
     assert!(grown.into_inner() && tasks.into_inner() > 2, "nobody has stolen anything in time");
     assert!(begun_anew.into_inner(), "no short step after a steal");
 }
+
+/// A watched step may leave a rest without units: behind the last line, and within the last character.
+#[test]
+fn slow_units_of_which_the_last_leaves_an_empty_rest() {
+    let pool = furcate_pool::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let lines = "a line\n".repeat(30);
+    let chars = "e".repeat(30) + "\u{e9}";
+    let slow = |_| std::thread::sleep(std::time::Duration::from_micros(200));
+    for _ in 0..5 {
+        pool.install(|| {
+            assert_eq!(lines.par_lines().inspect(|_| slow(())).adaptive().count(), 30);
+            assert_eq!(chars.par_chars().inspect(|_| slow(())).adaptive().count(), 31);
+        });
+    }
+}

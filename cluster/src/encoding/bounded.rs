@@ -1,7 +1,8 @@
 //! A deserializer that does not loop for long over elements that take no bytes.
 //!
 //! Every other element is paid for by bytes, of which a message has so many. But a damaged or forged `Vec<()>` may claim 2^64 elements in
-//! ten bytes. So the elements of a sequence that claims to be longer than the bytes that are left are counted.
+//! ten bytes, and a `Vec<Vec<()>>` many times as many elements as there are bytes. So all elements are counted: those of sequences and
+//! maps, and the fields of tuples and structs.
 //!
 //! One type wraps all that serde passes down (deserializers, visitors, accesses, seeds), so that sequences within sequences are seen.
 
@@ -12,12 +13,20 @@ use std::cell::Cell;
 use std::fmt;
 
 /// Number of elements without bytes that a message may have.
-pub(super) const EMPTY_ELEMENTS: u32 = 1 << 24;
+pub(super) const EMPTY_ELEMENTS: u64 = 1 << 24;
+
+/// Number of elements for each byte. A byte may belong to an element of an element of an element ..., and fields may be empty.
+const ELEMENTS_PER_BYTE: u64 = 64;
+
+/// Returns the number of elements that a message of so many bytes may have.
+pub(super) fn most_elements(bytes: usize) -> u64 {
+    (bytes as u64).saturating_mul(ELEMENTS_PER_BYTE).saturating_add(EMPTY_ELEMENTS)
+}
 
 /// Something of serde's, and the number of elements that may still come.
 pub(super) struct Bounded<'b, T> {
     pub(super) inner: T,
-    pub(super) left: &'b Cell<u32>,
+    pub(super) left: &'b Cell<u64>,
 }
 
 impl<'b, T> Bounded<'b, T> {
@@ -25,12 +34,9 @@ impl<'b, T> Bounded<'b, T> {
         Bounded { inner, left: self.left }
     }
 
-    /// Counts an element, if its sequence does not know that the bytes suffice.
-    fn count<E: Error>(&self, hint: Option<usize>) -> Result<(), E> {
-        if hint.is_none() {
-            let left = self.left.get().checked_sub(1);
-            self.left.set(left.ok_or_else(|| E::custom("a sequence is longer than its message"))?);
-        }
+    fn count<E: Error>(&self) -> Result<(), E> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| E::custom("a sequence is longer than its message"))?);
         Ok(())
     }
 }
@@ -130,7 +136,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Bounded<'_, A> {
     type Error = A::Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, A::Error> {
-        self.count(self.inner.size_hint())?;
+        self.count()?;
         let seed = self.wrap(seed);
         self.inner.next_element_seed(seed)
     }
@@ -144,7 +150,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Bounded<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        self.count(self.inner.size_hint())?;
+        self.count()?;
         let seed = self.wrap(seed);
         self.inner.next_key_seed(seed)
     }
