@@ -54,8 +54,10 @@ use furcate_pool::detach::{Detach, Offers};
 use furcate_pool::trace;
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Divides on demand: one task, and one more for every successful steal.
 ///
@@ -193,7 +195,6 @@ impl Leaves for Adaptive {
                 task,
                 pace: Pace::new(self.min, self.max),
                 watched: None,
-                is_uneven: self.dear > 0,
                 given: (0, 0),
                 is_given_open: false,
                 is_refused: false,
@@ -282,8 +283,6 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     pace: Pace,
     /// The step that is being watched.
     watched: Option<Watched>,
-    /// Whether to watch steps before the units are known to be slow: because a much larger part is done already, or among dear units.
-    is_uneven: bool,
     /// Number of units of the part that was given away last, and of those folded since.
     given: (usize, usize),
     /// Whether that part was stolen, and is not known to be done.
@@ -295,7 +294,7 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     keeps: Option<usize>,
     /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
-    /// Number of units of the last ordinary step.
+    /// Number of units of the step under way, if it is not watched.
     step: usize,
     /// Size that the last step leaves, if the task does not grow in it. `usize::MAX` before the first step and after a division.
     expected: usize,
@@ -338,15 +337,8 @@ where
     /// Learns from the watched step that has just ended.
     fn end_watched(&mut self) {
         let Some(watched) = self.watched.take() else { return };
-        self.folded = self.folded.saturating_add(watched.units);
-        self.given.1 = self.given.1.saturating_add(watched.units);
-        match watched.has_found {
-            Some(Found::Cheap) => {
-                self.is_uneven = false;
-                self.pace.restart_at(CHEAP_UNITS);
-            }
-            Some(Found::Dear) => self.is_uneven = true,
-            None => {}
+        if watched.are_cheap {
+            self.pace.restart_at(CHEAP_UNITS);
         }
         self.clusters.learn(&watched, self.is_given_done());
     }
@@ -399,6 +391,10 @@ where
     const WATCHES: bool = true;
 
     fn next(&mut self, size: usize) -> NextStep {
+        let step = mem::take(&mut self.step);
+        let step = self.watched.as_ref().map_or(step, |watched| watched.units);
+        self.folded = self.folded.saturating_add(step);
+        self.given.1 = self.given.1.saturating_add(step);
         if self.offer.is_some() && self.offers.is_taken() {
             self.stolen();
         }
@@ -406,7 +402,6 @@ where
         if self.is_given_open && self.is_given_done() {
             self.is_given_open = false;
             if self.leaves.grows && self.given.0 / UNEVEN > self.given.1 {
-                self.is_uneven = true;
                 self.clusters = Clusters { dear: self.clusters.dear.max(1), has_seen_cheap: true };
             }
         }
@@ -446,8 +441,6 @@ where
         if P::FACTS.steps_cut && self.leaves.grows {
             units = units.max(self.folded / PIECE);
         }
-        self.folded = self.folded.saturating_add(units);
-        self.given.1 = self.given.1.saturating_add(units);
         self.step = units;
         self.expected = size.saturating_sub(units);
         NextStep::Fold(units)
@@ -458,19 +451,14 @@ where
     }
 
     fn watch(&mut self, size: usize) -> Option<usize> {
-        let is_worth_it = self.is_uneven || self.pace.are_slow();
-        // What has no units or one is no step to watch; and it may go on without end, if it is empty and a part is still to be taken back.
-        if !is_worth_it || size <= 1 || self.task.threads == 1 || !self.leaves.grows || self.may_grow {
+        let are_slow = self.clusters.dear > 0 || self.pace.are_slow();
+        if !are_slow || size == 0 || self.task.threads == 1 || !self.leaves.grows || self.may_grow {
             return None;
         }
-        // `next` has counted the step in place of which this one is.
-        self.folded = self.folded.saturating_sub(self.step);
-        self.given.1 = self.given.1.saturating_sub(self.step);
-        let are_slow = self.clusters.dear > 0 || self.pace.are_slow();
         self.pace.restart();
-        self.watched = Some(Watched::begin(are_slow));
+        self.watched = Some(Watched::begin());
         // At least one unit is folded.
-        self.expected = size.saturating_sub(1);
+        self.expected = size - 1;
         Some(size)
     }
 
@@ -563,28 +551,20 @@ struct Watched {
     /// The last look: the number of units before it, and the time.
     last_look: (usize, Instant),
     begun: Instant,
-    /// Whether the units are known to be [slow](SLOW), so that more of them in a part pay its division.
+    /// Whether the units are [slow](SLOW), as far as is known, so that more of them in a part pay its division.
     are_slow: bool,
-    has_found: Option<Found>,
-}
-
-/// What the clock has found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    /// Units that are not worth watching.
-    Cheap,
-    /// Units of more than [`LONG`].
-    Dear,
+    /// Whether the step has ended because its units are not worth watching.
+    are_cheap: bool,
 }
 
 impl Watched {
-    fn begin(are_slow: bool) -> Self {
+    fn begin() -> Self {
         let begun = Instant::now();
-        Watched { units: 0, next_look: 1, last_look: (0, begun), begun, are_slow, has_found: None }
+        Watched { units: 0, next_look: 1, last_look: (0, begun), begun, are_slow: true, are_cheap: false }
     }
 
-    /// Looks at the clock after 1, 2, 4 ... units, and then after every [`BLOCK`]. Returns whether the step ends because of what it has
-    /// found.
+    /// Looks at the clock after 1, 2, 4 ... units, and then after every [`BLOCK`]. Returns whether the units are dear or cheap: both end
+    /// the step.
     #[inline]
     fn ends(&mut self) -> bool {
         self.units += 1;
@@ -594,24 +574,26 @@ impl Watched {
     #[cold]
     fn looks_at_clock(&mut self) -> bool {
         let now = Instant::now();
-        let (before, at) = self.last_look;
-        let took = now.saturating_duration_since(at);
-        let units = (self.units - before) as u32;
+        let (took, units) = self.since_last_look(now);
         self.are_slow = took >= SLOW * units;
-        self.has_found = if took > LONG * units {
-            Some(Found::Dear)
-        } else if self.units >= CHEAP_UNITS && !self.are_slow {
-            Some(Found::Cheap)
-        } else {
+        self.are_cheap = self.units >= CHEAP_UNITS && !self.are_slow;
+        let ends = self.are_cheap || took > LONG * units;
+        if !ends {
             self.last_look = (self.units, now);
             self.next_look += self.next_look.min(BLOCK);
-            None
-        };
-        self.has_found.is_some()
+        }
+        ends
+    }
+
+    /// Returns the time since the last look, and the number of units folded in it. (The last unit of a part is not counted: it is all
+    /// that there may be.)
+    fn since_last_look(&self, now: Instant) -> (Duration, u32) {
+        let (before, at) = self.last_look;
+        (now.saturating_duration_since(at), (self.units - before).max(1) as u32)
     }
 }
 
-/// What a task knows about clusters: units next to each other that are much dearer than the others.
+/// The clusters that a task has met: units next to each other that are much dearer than the others.
 ///
 /// Half of the units is then not half of the work. A task that finds itself in a cluster is likely to be in the middle of it, as it has
 /// met it at some time between its begin and its end. So as many dear units are expected as have been found in a row, and the task keeps
@@ -624,19 +606,19 @@ struct Clusters {
 }
 
 impl Clusters {
-    /// Learns from a watched step. `is_given_done` says whether the part that was given away last, as large as what was left, is done.
+    /// Learns from a watched step that has just ended. `is_given_done` says whether the part that was given away last is done. It was as
+    /// large as the rest.
     fn learn(&mut self, watched: &Watched, is_given_done: bool) {
-        let (before, at) = watched.last_look;
-        let recent = at.elapsed();
-        let units = (watched.units.max(before + 1) - before) as u32;
-        if recent <= LONG * units {
+        let (took, units) = watched.since_last_look(Instant::now());
+        if took <= LONG * units {
             *self = Clusters { dear: 0, has_seen_cheap: false };
             return;
         }
         self.dear += 1;
+        let (before, at) = watched.last_look;
         let earlier = at.saturating_duration_since(watched.begun);
         let is_new =
-            before > 0 && recent.as_nanos() * before as u128 > 8 * earlier.as_nanos() * u128::from(units);
+            took.as_nanos() * before as u128 > DEARER * earlier.as_nanos() * u128::from(units) && before > 0;
         self.has_seen_cheap |= is_new || is_given_done;
     }
 
@@ -647,7 +629,10 @@ impl Clusters {
     }
 }
 
-/// Units that are so many times dearer than others are a cluster.
+/// Units that are so many times dearer than those before them are a cluster.
+const DEARER: u128 = 8;
+
+/// If another worker has done a part of so many times as many units as this task has folded meanwhile, this task is in a cluster.
 const UNEVEN: usize = 16;
 
 /// Greatest number of units between two looks at the clock in a watched step.

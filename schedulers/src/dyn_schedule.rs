@@ -25,7 +25,7 @@ use std::str::FromStr;
 /// assert_eq!((0..1000).wrap_iter().with(&plan).count(), 4);
 /// ```
 ///
-/// The words that can be parsed are those of [`Plan`] whose values are numbers: the policies, `join`, `depjoin`, `sequential`, `adaptive`,
+/// The words are those methods of [`Plan`] that take only numbers: the policies, `join`, `depjoin`, `sequential`, `adaptive`,
 /// and `nano_blocks` behind `adaptive`. Parentheses without a number may be left out. An empty text is the default.
 pub type AnyPlan = Plan<AnyPolicy, AnyScheduler, AnyExecutor>;
 

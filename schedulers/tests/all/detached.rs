@@ -163,6 +163,25 @@ fn an_adaptive_task_shares_a_cluster() {
     }
 }
 
+/// Behind a cluster a task offers parts on demand again, and not one for each cheap item.
+#[test]
+fn behind_a_cluster_an_adaptive_task_goes_on_as_before() {
+    const LEN: usize = 100_000;
+    let pool = new_pool(2);
+    let offers = || {
+        let before = pool.stats().total().forks;
+        let items = pool.install(|| {
+            let starts = AtomicUsize::new(0);
+            let first = Slow { starts: &starts, item: Duration::from_millis(1), until_stolen: true };
+            Adaptive::new().schedule(0..LEN, Auto::new(), first, &DefaultExecutor::default())
+        });
+        assert_eq!(items.len(), LEN);
+        pool.stats().total().forks - before
+    };
+    let most = (0..20).map(|_| offers()).max();
+    assert!(most < Some(LEN as u64 / 10), "{most:?} offers");
+}
+
 /// Idle workers that sleep ask no one for work: a call from outside must know that they are there.
 #[test]
 fn adaptive_calls_from_outside_wake_those_who_rest() {

@@ -19,7 +19,7 @@ use std::ops::Range;
 /// half.
 const SAMPLE: usize = 257;
 
-/// What a sample says of its median.
+/// Whether other elements are smaller or greater than a median, by a sample.
 enum Median {
     /// There are smaller elements.
     Inner,
@@ -108,7 +108,7 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
             .join_context(|_| self.sort_part(left, divisions - 1), |_| self.sort_part(right, divisions - 1));
     }
 
-    /// Returns the index of a sample's median, and what is known of it. No element moves, so that sorted parts of the
+    /// Returns the index of a sample's median, and whether others are smaller or greater. No element moves, so that sorted parts of the
     /// slice remain sorted.
     fn choose_pivot<T>(&self, slice: &[T]) -> (usize, Median)
     where
