@@ -142,6 +142,15 @@ pub mod trace;
 pub mod trace {
     //! Nothing is traced in models.
 
+    /// Is in a dump.
+    pub trait Traced: Send + Sync {
+        /// Writes.
+        fn dump(&self, out: &mut String);
+    }
+
+    /// Registers nothing.
+    pub fn register(_new: std::sync::Weak<dyn Traced>) {}
+
     /// Marks nothing.
     #[derive(Debug)]
     pub struct Mark;

@@ -76,9 +76,7 @@ pub(crate) fn pin(number: usize) {
 ///
 /// Only Linux has such clocks; elsewhere [`used`](Self::used) is `None`.
 #[derive(Debug)]
-pub(crate) struct ThreadClock(
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no such clock"))] AtomicI32,
-);
+pub(crate) struct ThreadClock(AtomicI32);
 
 /// Clock id of a value that has not been set to a thread's clock.
 const NO_CLOCK: i32 = i32::MAX;
@@ -117,16 +115,18 @@ impl ThreadClock {
         None
     }
 
+    /// Returns the system's number of the thread. `None` if the value has not been set, or on systems without such clocks.
+    pub(crate) fn thread(&self) -> Option<i32> {
+        let clock = self.0.load(Relaxed);
+        // The clock id of a thread is made of the thread's number: `MAKE_THREAD_CPUCLOCK` in the system's sources.
+        (clock != NO_CLOCK).then_some(!(clock >> 3))
+    }
+
     /// Whether the thread sleeps in the system: on a lock, in a system call. `None` if the system does not say.
     pub(crate) fn sleeps(&self) -> Option<bool> {
         #[cfg(target_os = "linux")]
         {
-            let clock = self.0.load(Relaxed);
-            if clock == NO_CLOCK {
-                return None;
-            }
-            // The clock id of a thread is made of the thread's number: `MAKE_THREAD_CPUCLOCK` in the system's sources.
-            let thread = !(clock >> 3);
+            let thread = self.thread()?;
             let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
             // The name, in parentheses, may contain anything.
             let state = stat.rsplit(')').next()?.trim_start().chars().next()?;

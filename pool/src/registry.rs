@@ -9,6 +9,7 @@
 //! In code, `slot` is the index of a slot.
 
 mod adopted;
+mod dump;
 mod sleep;
 mod turns;
 mod waits;
@@ -122,7 +123,14 @@ unsafe impl Send for Registry {}
 
 impl Traced for Registry {
     fn poke_workers(&self) {
-        (0..self.slots.max_workers()).filter_map(|number| self.worker(number)).for_each(Worker::poke);
+        self.slots.workers().for_each(Worker::poke);
+    }
+
+    fn dump(&self, out: &mut String) {
+        if !self.is_inherited() {
+            // A text takes whatever is written.
+            let _ = self.write_dump(out);
+        }
     }
 }
 
@@ -174,7 +182,7 @@ impl Registry {
             registry.make_worker(number, false);
         }
         trace::record_if_asked();
-        trace::pool_begins(Weak::<Registry>::clone(&registry.this));
+        trace::register(Weak::<Registry>::clone(&registry.this));
         registry
     }
 

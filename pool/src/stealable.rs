@@ -111,6 +111,12 @@ impl<W> Stealable<W> {
         Stealable((0..slots).map(|_| set()).collect())
     }
 
+    /// Returns the number of entries. A snapshot.
+    pub(crate) fn total_len(&self) -> usize {
+        // Relaxed: invariant 2.
+        self.0.iter().map(|set| set.len.load(Relaxed)).sum()
+    }
+
     /// Makes one set for all slots, in which the calls take turns.
     pub(crate) fn fair() -> Self {
         Stealable(Box::new([CachePadded::new(Set::new(EntryQueue::Fair(Flows::new())))]))

@@ -55,13 +55,15 @@ pub use event::{Event, JobId, TimedEvent};
 pub use graph::{Graph, Piece, PieceKind, Step};
 #[doc(hidden)]
 pub use names::Name;
-pub use recorder::{AlreadyRunning, Settings, start, stop};
+pub use recorder::{AlreadyRunning, Settings, dump, start, stop};
+#[doc(hidden)]
+pub use recorder::{Traced, register};
 pub use summary::{Advice, LogSummary, Summary, ThreadSummary};
 
 pub(crate) use event::{Kind, beside};
 pub(crate) use file::record_if_asked;
 pub(crate) use recorder::{
-    Traced, is_on, leaves_out, pool_begins, record, set_leaves_out, set_right, take_right, wants_every_fork,
+    is_on, leaves_out, record, set_leaves_out, set_right, take_right, wants_every_fork,
 };
 
 use std::time::Duration;

@@ -16,7 +16,7 @@ pub(crate) use fifo::Fifo;
 pub(crate) use frame::Credits;
 pub(crate) use stack_job::StackJob;
 pub use wait::WaitRule;
-pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
+pub(crate) use wait::{Awaited, LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::by_pointer::{ByPointer, fits_registers, is_large};
 use crate::clock::Instant;
@@ -42,7 +42,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed},
 };
 use std::time::Duration;
@@ -120,6 +120,8 @@ pub struct Worker {
     pub(crate) keeps_slot_until: Cell<Option<Instant>>,
     /// The processor time of the thread that is this worker.
     pub(crate) clock: ThreadClock,
+    /// What this thread waits for, as an [`Awaited`]. Written by this thread, and read for dumps: relaxed.
+    awaited: AtomicU64,
     registry: NonNull<Registry>,
     /// Index of this worker in the registry's table of workers.
     number: usize,
@@ -213,6 +215,7 @@ impl Worker {
             parker: Parker::new(),
             keeps_slot_until: Cell::new(None),
             clock: ThreadClock::default(),
+            awaited: AtomicU64::default(),
             registry,
             number,
             external,

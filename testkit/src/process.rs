@@ -75,7 +75,7 @@ pub fn aborted_child(test: &str, role: &str, why: &str) {
 
 /// Signals by which a process may end.
 #[cfg(unix)]
-pub use libc::{SIGABRT, SIGINT, SIGTERM};
+pub use libc::{SIGABRT, SIGINT, SIGQUIT, SIGTERM};
 
 /// Ends this process by a signal.
 #[cfg(unix)]

@@ -1,17 +1,21 @@
 //! Traces: the events, the bounds, and the files.
 
-use furcate::join;
+use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, Trace};
+use furcate::{Limit, join};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 use std::time::Duration;
 #[cfg(unix)]
 use testkit::process::{
-    SIGABRT, SIGINT, SIGTERM, break_stderr, child, end_by, good_child, plays, said, signal_of,
+    SIGABRT, SIGINT, SIGQUIT, SIGTERM, break_stderr, child, end_by, good_child, plays, said, signal_of,
 };
 use testkit::traces::{alone, traced};
-use testkit::{Random, pool};
+use testkit::{LONG, Random, pool, until, within};
 
 fn events(trace: &Trace) -> impl Iterator<Item = (usize, Event)> {
     trace
@@ -408,6 +412,88 @@ fn a_program_that_a_signal_ends_leaves_its_trace() {
         let leaves = json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "leaf");
         assert_eq!(leaves.count(), 8, "{role}");
     }
+}
+
+/// The number of lines of a dump that contain a text, among those about the limits and the pools of five threads.
+fn dumped(part: &str) -> usize {
+    let mut is_wanted = false;
+    let is_line = |line: &&str| {
+        if !line.starts_with(' ') {
+            is_wanted = line.starts_with("pool of 5 ") || line.starts_with("limit");
+        }
+        is_wanted && line.contains(part)
+    };
+    trace::dump().lines().filter(is_line).count()
+}
+
+/// Tasks that wait for a future, tasks that wait for a limit, a thread that waits for a half, and one that waits for a lock.
+#[test]
+fn a_dump_says_who_waits_for_what() {
+    within(LONG, look_at_waits);
+}
+
+fn look_at_waits() {
+    // The only one of five threads in these tests.
+    let (pool, limit, stop) = (pool(5), Limit::new(3), CancelToken::new());
+    let chain = || {
+        let items = (0..40).into_par_iter().map(|_| std::future::pending::<()>());
+        pool.install(|| items.io_await().limit(&limit).stop_on(&stop).count())
+    };
+    let (lock, is_stolen) = (Mutex::new(()), AtomicBool::new(false));
+    let here = format!("limit of 3 permits, made at {}:", file!());
+    thread::scope(|threads| {
+        let call = threads.spawn(chain);
+        until(|| {
+            dumped(&here) == 1 && dumped("3 are in use") == 1 && dumped("tasks of 1 calls wait for one") == 1
+        });
+        until(|| dumped(" 0 tasks are suspended") == 0);
+        stop.cancel();
+        assert!(call.join().unwrap().is_err());
+        until(|| dumped("0 are in use; 0 tasks of 0 calls") == 1 && dumped(" 0 tasks are suspended") == 1);
+
+        let held = lock.lock().unwrap();
+        let call = threads.spawn(|| {
+            pool.install(|| {
+                let wait_for_thief = || until(|| is_stolen.load(Relaxed));
+                join(wait_for_thief, || {
+                    is_stolen.store(true, Relaxed);
+                    drop(lock.lock());
+                });
+            });
+        });
+        until(|| dumped("waits for the half of a join that worker ") == 1);
+        if cfg!(target_os = "linux") {
+            until(|| dumped("runs a job whose thread sleeps") == 1);
+        }
+        drop(held);
+        call.join().unwrap();
+    });
+    let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+    pool.spawn(|| drop(furcate::block_on(receiver)));
+    until(|| dumped("waits for a future, in `block_on`") == 1);
+    sender.send(()).unwrap();
+    until(|| dumped("waits for") == 0);
+    drop((pool, limit));
+    until(|| dumped("") == 0);
+}
+
+/// A program that hangs says why when it is told to quit.
+#[cfg(unix)]
+#[test]
+fn a_program_that_quits_says_who_waits_for_what() {
+    if plays("quits") {
+        let pool = pool(5);
+        pool.spawn(|| furcate::block_on(std::future::pending()));
+        until(|| dumped("waits for a future, in `block_on`") == 1);
+        end_by(SIGQUIT);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let this = "events::a_program_that_quits_says_who_waits_for_what";
+    let output = child(this, "quits", &[("FURCATE_TRACE", path.to_str().unwrap())]);
+    assert_eq!(signal_of(&output), Some(SIGQUIT), "{}", said(&output));
+    assert!(said(&output).contains("waits for a future, in `block_on`"), "{}", said(&output));
+    assert!(!std::fs::read(&path).unwrap().is_empty());
 }
 
 /// A place that is named has a slice for each leaf, in the file and in the table, and costs nothing else.

@@ -34,7 +34,12 @@ pub(crate) fn record_if_asked() {
             report(format_args!("{VARIABLE} has no effect: the program has started a trace of its own"));
         } else {
             #[cfg(unix)]
-            super::signals::call_at_signals(|| write_trace(of_program_so_far));
+            super::signals::call_at_signals(|signal| {
+                if signal == libc::SIGQUIT {
+                    report(format_args!("who waits for what:\n{}", super::dump()));
+                }
+                write_trace(of_program_so_far);
+            });
         }
     });
 }

@@ -24,8 +24,8 @@ static BEGIN: AtomicU64 = AtomicU64::new(0);
 
 static RECORDING: Mutex<Option<Recording>> = Mutex::new(None);
 
-/// The pools, which are poked when a recording starts.
-static POOLS: Mutex<Vec<Weak<dyn Traced>>> = Mutex::new(Vec::new());
+/// The pools, which are poked when a recording starts, and whatever else is in a [dump].
+static TRACED: Mutex<Vec<Weak<dyn Traced>>> = Mutex::new(Vec::new());
 
 /// A recording under way.
 struct Recording {
@@ -42,10 +42,13 @@ struct Recording {
 /// The most threads that a recording has rings for: the rings of threads that have ended stay until the recording ends.
 const MOST_RINGS: usize = 1024;
 
-/// Something whose workers look up when a recording starts.
-pub(crate) trait Traced: Send + Sync {
-    /// Has all workers look up at their next fork.
-    fn poke_workers(&self);
+/// Something that a recording and a [dump] look at: a pool, a limit.
+#[doc(hidden)]
+pub trait Traced: Send + Sync {
+    /// Has all workers look up at their next fork, if there are any. Called when a recording starts.
+    fn poke_workers(&self) {}
+    /// Writes lines that say who waits here for what.
+    fn dump(&self, out: &mut String);
 }
 
 thread_local! {
@@ -164,8 +167,7 @@ impl Settings {
                 Some(Recording { settings: self, begin, rings: Vec::new(), left_out: 0, of_program });
             ON.store(true, Relaxed);
         }
-        let pools: Vec<_> = lock(&POOLS).iter().filter_map(Weak::upgrade).collect();
-        pools.iter().for_each(|pool| pool.poke_workers());
+        traced().iter().for_each(|pool| pool.poke_workers());
         Ok(())
     }
 }
@@ -276,9 +278,38 @@ fn begin_ring(number: u64) -> Option<Arc<Ring>> {
     Some(ring)
 }
 
-/// Notes a pool that begins, so that [`start`] can poke its workers.
-pub(crate) fn pool_begins(pool: Weak<dyn Traced>) {
-    let mut pools = lock(&POOLS);
-    pools.retain(|pool| pool.strong_count() > 0);
-    pools.push(pool);
+/// Notes a pool or a limit that begins, for recordings and dumps.
+#[doc(hidden)]
+pub fn register(new: Weak<dyn Traced>) {
+    let mut all = lock(&TRACED);
+    // Before the list grows, so that many that live cost each other nothing.
+    if all.len() == all.capacity() {
+        all.retain(|one| one.strong_count() > 0);
+    }
+    all.push(new);
+}
+
+fn traced() -> Vec<Arc<dyn Traced>> {
+    lock(&TRACED).iter().filter_map(Weak::upgrade).collect()
+}
+
+/// Returns a text that says who waits for what at present, in all pools: what is queued, what each thread of a pool does or waits for, how many
+/// tasks are suspended, and how many wait for a [limit](https://docs.rs/furcate/latest/furcate/struct.Limit.html).
+///
+/// For programs that hang, or do less than they should. With `FURCATE_TRACE`, the signal SIGQUIT (Ctrl-\) prints it, and then ends the program as
+/// ever.
+///
+/// ```
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+/// let text = pool.install(furcate::trace::dump);
+/// assert!(text.contains("pool of 2 threads"));
+/// ```
+///
+/// A snapshot: the threads go on meanwhile, so that its lines may be of different moments. No thread has to answer. Cost: some microseconds for each
+/// thread.
+#[must_use]
+pub fn dump() -> String {
+    let mut out = String::new();
+    traced().iter().for_each(|one| one.dump(&mut out));
+    out
 }

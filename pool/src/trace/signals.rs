@@ -3,7 +3,8 @@
 //! A signal handler may call next to nothing. So it asks a thread to write the trace, and waits for it.
 //!
 //! ```text
-//!   SIGINT, SIGTERM, SIGHUP, abort ──> handler: a byte to the thread ──> the thread writes the file
+//!   SIGINT, SIGTERM, SIGHUP, SIGQUIT ─┬> handler: a byte to the thread ──> the thread writes the file
+//!   abort ────────────────────────────┘
 //!                                      waits for the thread's byte <──── a byte back
 //!                                      the default action ends the program
 //! ```
@@ -39,14 +40,15 @@ static TO_THREAD: AtomicI32 = AtomicI32::new(-1);
 /// The process that has the thread.
 static PROCESS: AtomicI32 = AtomicI32::new(-1);
 
-/// Has `write` called, by a thread of its own, before a signal ends the program. Called once. Without a thread, signals end the program as ever.
-pub(super) fn call_at_signals(write: fn()) {
+/// Has `write` called with the signal, by a thread of its own, before a signal ends the program. Called once. Without a thread, signals end the
+/// program as ever.
+pub(super) fn call_at_signals(write: fn(c_int)) {
     let Ok((mut thread_end, handler_end)) = UnixStream::pair() else { return };
     let serve = move || {
         without_signals(|| {
             let mut byte = [0];
             while thread_end.read_exact(&mut byte).is_ok() {
-                write();
+                write(byte[0].into());
                 // The handler's end is never closed.
                 let _ = thread_end.write_all(&byte);
             }
@@ -58,7 +60,7 @@ pub(super) fn call_at_signals(write: fn()) {
     TO_THREAD.store(handler_end.into_raw_fd(), Relaxed);
     // SAFETY: it has no preconditions.
     PROCESS.store(unsafe { libc::getpid() }, Relaxed);
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGABRT] {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGABRT] {
         // SAFETY: a `sigaction` of zeros is a value. The pointers are to such values. The handler meets invariant 1.
         unsafe {
             if is_default(signal) {
@@ -102,7 +104,8 @@ extern "C" fn handle(signal: c_int) {
     unsafe {
         let to_thread = TO_THREAD.load(Relaxed);
         let has_thread = libc::getpid() == PROCESS.load(Relaxed);
-        if has_thread && libc::write(to_thread, [0_u8].as_ptr().cast(), 1) == 1 {
+        // Their numbers are less than 16 everywhere.
+        if has_thread && libc::write(to_thread, [signal as u8].as_ptr().cast(), 1) == 1 {
             let mut answer = libc::pollfd { fd: to_thread, events: libc::POLLIN, revents: 0 };
             libc::poll(&raw mut answer, 1, PATIENCE);
         }

@@ -8,6 +8,7 @@ use crate::latch::Latch;
 use crate::registry::{FAIR, NextJobs};
 use crate::trace::{self, Kind};
 use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Duration;
 
@@ -73,7 +74,62 @@ pub(crate) struct Wait {
     pub(crate) scope: Option<u64>,
 }
 
+/// What a worker waits for, as other threads see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    Nothing,
+    /// The right half of a join, with the number of its thief, if that was known at the begin of the wait.
+    Half(Option<usize>),
+    /// The jobs of the scope with that number.
+    Scope(u64),
+    Future,
+    /// Other threads, which it does not help.
+    Others,
+}
+
+impl Awaited {
+    const KINDS: u64 = 8;
+
+    fn of(wait: &Wait, latch: &Latch) -> Self {
+        match wait.scope {
+            Some(scope) => Awaited::Scope(scope),
+            None if wait.future => Awaited::Future,
+            None if wait.for_others => Awaited::Others,
+            None => Awaited::Half(latch.thief()),
+        }
+    }
+
+    fn encode(self) -> u64 {
+        let (kind, payload) = match self {
+            Awaited::Nothing => (0, 0),
+            Awaited::Half(None) => (1, 0),
+            Awaited::Half(Some(thief)) => (2, thief as u64),
+            Awaited::Scope(scope) => (3, scope),
+            Awaited::Future => (4, 0),
+            Awaited::Others => (5, 0),
+        };
+        payload.wrapping_mul(Self::KINDS) | kind
+    }
+
+    fn decode(word: u64) -> Self {
+        let payload = word / Self::KINDS;
+        match word % Self::KINDS {
+            1 => Awaited::Half(None),
+            2 => Awaited::Half(Some(payload as usize)),
+            3 => Awaited::Scope(payload),
+            4 => Awaited::Future,
+            5 => Awaited::Others,
+            _ => Awaited::Nothing,
+        }
+    }
+}
+
 impl Worker {
+    /// Returns what this worker waits for. A hint, for any thread.
+    pub(crate) fn awaited(&self) -> Awaited {
+        Awaited::decode(self.awaited.load(Relaxed))
+    }
+
     /// Waits until the latch of a stolen fork is set.
     #[cold]
     pub(super) fn wait_for(&self, latch: &Latch) {
@@ -284,6 +340,8 @@ impl Worker {
         // Time at which this worker first found no job.
         let mut idle = None::<Instant>;
         let mut is_saturated = false;
+        let awaited_below = self.awaited.load(Relaxed);
+        self.awaited.store(Awaited::of(&wait, latch).encode(), Relaxed);
         trace::record(Kind::WaitBegin, 0);
         while !latch.is_set() {
             let blocked_out = self.slot().is_none();
@@ -329,6 +387,7 @@ impl Worker {
             }
         }
         self.registry().regain_slot(self);
+        self.awaited.store(awaited_below, Relaxed);
         trace::record(Kind::WaitEnd, 0);
     }
 }

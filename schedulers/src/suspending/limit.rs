@@ -20,9 +20,11 @@
 
 use super::in_flight::LineKind;
 use crate::timer::Timer;
+use furcate_pool::trace::{self, Traced};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::fmt;
+use std::fmt::{self, Write};
 use std::mem;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -83,7 +85,9 @@ pub struct Limit {
 struct LimitShared {
     permits: usize,
     rate: Option<Rate>,
-    /// For the timer.
+    /// Where it was made.
+    place: &'static Location<'static>,
+    /// For the timer, and for dumps.
     this: Weak<LimitShared>,
     state: Mutex<LimitState>,
 }
@@ -169,13 +173,18 @@ impl Limit {
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         assert!(permits > 0, "a limit of 0 would never let a future begin: `Limit::new` needs at least 1");
-        let shared = LimitShared {
-            permits,
-            rate: None,
-            this: Weak::new(),
-            state: Mutex::new(LimitState::new(permits)),
-        };
-        Limit { shared: Arc::new(shared) }
+        Limit::with(permits, None, Location::caller())
+    }
+
+    fn with(permits: usize, rate: Option<Rate>, place: &'static Location<'static>) -> Self {
+        let mut state = LimitState::new(permits);
+        state.tokens.number = rate.map_or(0.0, |rate| rate.burst);
+        let state = Mutex::new(state);
+        let shared =
+            |this: &Weak<LimitShared>| LimitShared { permits, rate, place, this: Weak::clone(this), state };
+        let shared = Arc::new_cyclic(shared);
+        trace::register(Weak::<LimitShared>::clone(&shared.this));
+        Limit { shared }
     }
 
     /// Returns a limit with the same number of permits that also lets at most `futures` futures begin in a second.
@@ -202,16 +211,7 @@ impl Limit {
         assert!(futures > 0, "at a rate of 0 no future would ever begin: `per_second` needs at least 1");
         let (permits, per_second) = (self.shared.permits, f64::from(futures));
         let rate = Rate { per_second, burst: (per_second / 100.0).max(1.0) };
-        let mut state = LimitState::new(permits);
-        state.tokens.number = rate.burst;
-        let state = Mutex::new(state);
-        let shared = |this: &Weak<LimitShared>| LimitShared {
-            permits,
-            rate: Some(rate),
-            this: Weak::clone(this),
-            state,
-        };
-        Limit { shared: Arc::new_cyclic(shared) }
+        Limit::with(permits, Some(rate), Location::caller())
     }
 
     /// Returns how many futures may be in flight at once.
@@ -457,6 +457,23 @@ impl LimitState {
             self.ring.push_back(call);
         }
         next
+    }
+}
+
+impl Traced for LimitShared {
+    fn dump(&self, out: &mut String) {
+        let Ok(state) = self.state.try_lock() else { return };
+        let (permits, free) = (self.permits, state.free);
+        let waiting: usize = state.waiting.values().map(TicketLines::len).sum();
+        let calls = state.ring.len();
+        drop(state);
+        // A text takes whatever is written.
+        let _ = writeln!(
+            out,
+            "limit of {permits} permits, made at {}: {} are in use; {waiting} tasks of {calls} calls wait for one",
+            self.place,
+            permits - free
+        );
     }
 }
 
