@@ -1,17 +1,19 @@
-//! The loop of a search, in two variants, and the choice of the faster one.
+//! The loop of a search, in three variants, and the choice of the fastest one.
 //!
-//! *One by one* ends right at the hit. It has a branch per item, so no compiler turns it into vector instructions. *In
-//! groups* the search looks at [`GROUP`] items and only then checks for a hit among them. Simple predicates become
-//! vector code, twice as fast and more. But a predicate that mostly ends at its first test must now do all tests, and
-//! items that are costly to get one at a time (of a `chain`) cost more. The types do not tell which variant is better.
-//! So the search times both on its first long loops, and keeps the better one.
+//! Two variants end right at the hit. They have a branch per item, so no compiler turns them into vector instructions.
+//! *Inside*, the iterator has the loop (`find_map`), and can have one for each part of a `chain`. *One by one*, the loop
+//! is here, and ends behind `next`: what the predicate reads stays in registers, which halves the time of a search for
+//! a position. *In groups* the search looks at [`GROUP`] items and only then checks for a hit among them. Simple
+//! predicates become vector code, twice as fast and more. But a predicate that mostly ends at its first test must now do
+//! all tests. The types do not tell which variant is best. So the search times all of them on its first long loops, and
+//! keeps the best one.
 //!
 //! # Invariants
 //!
 //! 1. Every item is searched at most once, in order. Behind a hit, fewer than [`GROUP`] further items are searched.
 //! 2. Groups are made only of loops of [`LONG`] items and more. Steps are that long only if they end within some
 //!    100 µs. So searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
-//! 3. The trials affect only the time. Both variants find the same hit.
+//! 3. The trials affect only the time. All variants find the same hit.
 
 use furcate_pool::clock::Instant;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,13 +24,17 @@ const GROUP: usize = 16;
 /// Least number of items of a loop that is worth groups (invariant 2).
 const LONG: usize = 1024;
 
-/// Number of trial loops, alternating between the variants. The best time of each variant counts, so that one disturbed
+/// Number of trial loops, by turns of the variants. The best time of each variant counts, so that one disturbed
 /// loop does not decide.
-const TRIALS: u32 = 6;
+const TRIALS: u32 = 9;
+
+/// Number of variants.
+const WAYS: usize = 3;
 
 /// Indices of the variants.
-const ONE_BY_ONE: usize = 0;
-const IN_GROUPS: usize = 1;
+const INSIDE: usize = 0;
+const ONE_BY_ONE: usize = 1;
+const IN_GROUPS: usize = 2;
 
 /// State that all tasks of a search share about its loops.
 #[derive(Debug)]
@@ -36,12 +42,12 @@ pub(crate) struct SearchLoop {
     /// Number of trials that have begun.
     trials: AtomicU32,
     /// Best time of each variant, in picoseconds per item.
-    best: [AtomicU32; 2],
+    best: [AtomicU32; WAYS],
 }
 
 impl SearchLoop {
     pub(crate) const fn new() -> Self {
-        SearchLoop { trials: AtomicU32::new(0), best: [const { AtomicU32::new(u32::MAX) }; 2] }
+        SearchLoop { trials: AtomicU32::new(0), best: [const { AtomicU32::new(u32::MAX) }; WAYS] }
     }
 
     /// Returns the first hit among some items, or the last one.
@@ -55,11 +61,11 @@ impl SearchLoop {
         const SMALL: usize = 32;
         let len = items.size_hint().0;
         if size_of::<T>() > SMALL || size_of::<Option<H>>() > SMALL || len < LONG {
-            return one_by_one::<LAST, _, _, _, _>(items, search);
+            return inside::<LAST, _, _, _, _>(items, search);
         }
         // Relaxed, here and below: only the time depends on these values (invariant 3).
         if self.trials.load(Ordering::Relaxed) < TRIALS {
-            let way = self.trials.fetch_add(1, Ordering::Relaxed) as usize % 2;
+            let way = self.trials.fetch_add(1, Ordering::Relaxed) as usize % WAYS;
             let begun = Instant::now();
             let hit = go::<LAST, _, _, _, _>(way, items, search);
             if hit.is_none() || LAST {
@@ -68,14 +74,21 @@ impl SearchLoop {
             }
             return hit;
         }
-        go::<LAST, _, _, _, _>(self.better(), items, search)
+        go::<LAST, _, _, _, _>(self.best(), items, search)
     }
 
-    /// Returns the better variant, by the times so far.
+    /// Returns the best variant, by the times so far.
     #[inline]
-    fn better(&self) -> usize {
-        let [one_by_one, in_groups] = [0, 1].map(|way: usize| self.best[way].load(Ordering::Relaxed));
-        if in_groups < one_by_one { IN_GROUPS } else { ONE_BY_ONE }
+    fn best(&self) -> usize {
+        let [inside, one_by_one, in_groups] =
+            std::array::from_fn(|way| self.best[way].load(Ordering::Relaxed));
+        if in_groups < one_by_one.min(inside) {
+            IN_GROUPS
+        } else if one_by_one < inside {
+            ONE_BY_ONE
+        } else {
+            INSIDE
+        }
     }
 }
 
@@ -85,15 +98,15 @@ where
     I: Iterator<Item = T>,
     F: Fn(T) -> Option<H>,
 {
-    if way == IN_GROUPS {
-        in_groups::<LAST, _, _, _, _>(items, search)
-    } else {
-        one_by_one::<LAST, _, _, _, _>(items, search)
+    match way {
+        IN_GROUPS => in_groups::<LAST, _, _, _, _>(items, search),
+        ONE_BY_ONE => one_by_one::<LAST, _, _, _, _>(items, search),
+        _ => inside::<LAST, _, _, _, _>(items, search),
     }
 }
 
 #[inline]
-fn one_by_one<const LAST: bool, T, H, I, F>(mut items: I, search: F) -> Option<H>
+fn inside<const LAST: bool, T, H, I, F>(mut items: I, search: F) -> Option<H>
 where
     I: Iterator<Item = T>,
     F: Fn(T) -> Option<H>,
@@ -105,6 +118,27 @@ where
     // Dropped before the return value is made: a panic in this drop would leak that value.
     drop(items);
     hit
+}
+
+/// Not inlined, as [`in_groups`].
+#[inline(never)]
+fn one_by_one<const LAST: bool, T, H, I, F>(mut items: I, search: F) -> Option<H>
+where
+    I: Iterator<Item = T>,
+    F: Fn(T) -> Option<H>,
+{
+    let (mut item, mut found) = (items.next(), None);
+    while let Some(this) = item {
+        if let Some(hit) = search(this) {
+            found = Some(hit);
+            if !LAST {
+                break;
+            }
+        }
+        item = items.next();
+    }
+    drop(items); // as above
+    found
 }
 
 /// Not inlined into the loop's caller: the loop decides the time, and needs the registers for itself.
@@ -132,7 +166,7 @@ where
             }
         }
     }
-    let rest = one_by_one::<LAST, _, _, _, _>(items, search);
+    let rest = inside::<LAST, _, _, _, _>(items, search);
     if LAST { rest.or(last) } else { rest }
 }
 
@@ -141,7 +175,7 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    /// Both variants, for lengths around the group length, with hits at every few places.
+    /// All variants, for lengths around the group length, with hits at every few places.
     #[test]
     fn every_way_finds_the_same() {
         for len in [0, 1, 15, 16, 17, 31, 32, 33, 100] {
@@ -149,11 +183,13 @@ mod tests {
                 for last in first..=len {
                     let hits = |x: usize| (x == first || x == last).then_some(x);
                     let expected = (0..len).find_map(hits);
-                    assert_eq!(one_by_one::<false, _, _, _, _>(0..len, hits), expected);
-                    assert_eq!(in_groups::<false, _, _, _, _>(0..len, hits), expected);
+                    for way in 0..WAYS {
+                        assert_eq!(go::<false, _, _, _, _>(way, 0..len, hits), expected);
+                    }
                     let expected = (0..len).rev().find_map(hits);
-                    assert_eq!(one_by_one::<true, _, _, _, _>(0..len, hits), expected);
-                    assert_eq!(in_groups::<true, _, _, _, _>(0..len, hits), expected);
+                    for way in 0..WAYS {
+                        assert_eq!(go::<true, _, _, _, _>(way, 0..len, hits), expected);
+                    }
                 }
             }
         }
@@ -202,12 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn the_better_way_wins_and_what_is_unknown_does_not() {
+    fn the_best_way_wins_and_what_is_unknown_does_not() {
         let with =
-            |best: [u32; 2]| SearchLoop { trials: AtomicU32::new(TRIALS), best: best.map(AtomicU32::new) };
-        assert_eq!(with([3, 2]).better(), IN_GROUPS);
-        assert_eq!(with([2, 2]).better(), ONE_BY_ONE);
-        assert_eq!(with([2, u32::MAX]).better(), ONE_BY_ONE);
-        assert_eq!(SearchLoop::new().better(), ONE_BY_ONE);
+            |best: [u32; WAYS]| SearchLoop { trials: AtomicU32::new(TRIALS), best: best.map(AtomicU32::new) };
+        assert_eq!(with([3, 3, 2]).best(), IN_GROUPS);
+        assert_eq!(with([3, 2, 3]).best(), ONE_BY_ONE);
+        assert_eq!(with([3, 2, 2]).best(), ONE_BY_ONE);
+        assert_eq!(with([2, 2, 2]).best(), INSIDE);
+        assert_eq!(with([2, u32::MAX, u32::MAX]).best(), INSIDE);
+        assert_eq!(SearchLoop::new().best(), INSIDE);
     }
 }
