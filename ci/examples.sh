@@ -3,6 +3,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --examples --features derive,stream --locked
+cargo run --release --locked -p furcate-demo
+if cargo run --release --locked -p furcate-demo -- word; then
+    echo "an argument must be an error" >&2
+    exit 1
+fi
 cargo run --release --locked --example words
 cargo run --release --locked --example words -- README.md book
 cargo run --release --locked --example words -- --skewed
