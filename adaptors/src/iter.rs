@@ -25,6 +25,7 @@ mod interruption;
 mod into_rayon;
 mod mapped;
 mod misplaced;
+pub(crate) mod missing;
 mod newtype;
 mod parallel;
 mod peek;

@@ -44,6 +44,11 @@ pub mod vec;
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use crate::io::ParallelBufRead;
+    #[doc(hidden)]
+    pub use crate::iter::missing::Missing as _;
+    #[cfg(not(feature = "stream"))]
+    #[doc(hidden)]
+    pub use crate::iter::missing::MissingStream as _;
     pub use crate::iter::{
         AsyncTerminals, AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
         IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelBridge, ParallelDrainFull,

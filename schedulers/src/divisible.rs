@@ -49,7 +49,7 @@ mod vectors;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be cut in two",
-    note = "implement `Divisible` for it (two methods: `size` and `divide_at`) or derive it: `#[derive(Divisible)]`",
+    note = "implement `Divisible` for it (two methods: `size` and `divide_at`) or derive it: `#[derive(Divisible)]`, with furcate's feature `derive`",
     note = "a field of a derived struct that is not to be cut says so: `#[divide_by(clone)]` or `#[divide_by(default)]`"
 )]
 pub trait Divisible: Sized {

@@ -182,6 +182,21 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         &["blocks are named behind `io_await`"],
     ),
     (
+        "stream_without_its_feature",
+        "let _ = (0..9).into_par_iter().map(|x| x + 1).into_stream(3);",
+        &["streams need furcate's feature `stream`", "features = [\\\"stream\\\"]"],
+    ),
+    (
+        "bridge_without_its_feature",
+        "let _ = [1, 2].par_bridge_async().map(|x| x + 1).sum::<i32>();",
+        &["streams need furcate's feature `stream`"],
+    ),
+    (
+        "spread_without_its_crate",
+        "let _ = (0..9).into_par_iter().spread(&3).sum::<i32>();",
+        &["a method of the crate furcate-cluster", "use furcate_cluster::SpreadOver;"],
+    ),
+    (
         "bound_behind_a_map",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).max_in_flight(3).for_each(drop);",
         &["no method named `max_in_flight`", "is available on `IoAwait<"],
@@ -265,6 +280,12 @@ fn messages_say_why() {
         for word in *words {
             assert!(of_it.contains(word), "no word of `{word}` about: {line}\n{of_it}");
         }
+        // (A macro declares the adaptors behind `stop_on`.)
+        let shows_macros = of_it.contains("in this macro invocation") && !line.contains("stop_on");
+        assert!(
+            !shows_macros || of_it.contains("E0080"),
+            "the message shows the library's macros: {line}\n{of_it}"
+        );
         assert!(of_it.contains(&format!("examples/{name}.rs:3:")), "the line is not named: {line}\n{of_it}");
     }
     println!("{} messages say why", MISTAKES.len());

@@ -100,29 +100,33 @@ pub trait AllItems {}
 )]
 pub trait HasResult {}
 
-/// Declares methods with a bound that no type meets.
+/// Declares methods with a bound that no type meets. Here and below, the bounds and the methods' names stand where a macro is called, and not in
+/// the macro: so a message shows their lines, and nothing of the macros.
 macro_rules! misplaced {
     ($(
-        impl[$($generics:tt)*] $Type:ty: $Bound:ident {
+        impl[$($generics:tt)*] $Type:ty where $bound:tt {
             $(fn $name:ident $(<$($Param:ident),+>)? ($($Arg:ty),*) $(where [$($bounds:tt)*])?;)+
         }
     )+) => {$(
         impl<$($generics)*> $Type {$(
-            #[doc(hidden)]
-            #[allow(clippy::needless_pass_by_value, clippy::return_self_not_must_use, reason = "never called")]
-            pub fn $name $(<$($Param),+>)? (self $(, _: $Arg)*) -> Self
-            where
-                Self: $Bound,
-                $($($bounds)*)?
-            {
-                self
-            }
+            misplaced! { @method $bound $name [$($($Param)+)?] [$($Arg)*] [$($($bounds)*)?] }
         )+}
     )+};
+    (@method [$($bound:tt)*] $name:ident [$($Param:ident)*] [$($Arg:ty)*] [$($bounds:tt)*]) => {
+        #[doc(hidden)]
+        #[allow(clippy::needless_pass_by_value, clippy::return_self_not_must_use, reason = "never called")]
+        pub fn $name<$($Param),*>(self $(, _: $Arg)*) -> Self
+        where
+            $($bound)*,
+            $($bounds)*
+        {
+            self
+        }
+    };
 }
 
 misplaced! {
-    impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>>: SchedulerBeforeBlocks {
+    impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>> where [Self: SchedulerBeforeBlocks] {
         fn join();
         fn depjoin();
         fn adaptive();
@@ -131,21 +135,21 @@ misplaced! {
         fn with<T>(T) where [T: Schedule];
     }
 
-    impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>>: BlocksOnce {
+    impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>> where [Self: BlocksOnce] {
         fn by_blocks<Y>(Y) where [Y: BlockSizes];
         fn by_exponential_blocks();
         fn by_uniform_blocks(usize);
     }
 
-    impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>>: AwaitBeforeBlocks {
+    impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>> where [Self: AwaitBeforeBlocks] {
         fn io_await();
     }
 
-    impl[I: ParallelIterator] WithScheduler<I, Adaptive>: NotOnDemandBeforeAwait {
+    impl[I: ParallelIterator] WithScheduler<I, Adaptive> where [Self: NotOnDemandBeforeAwait] {
         fn io_await();
     }
 
-    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>>: SchedulerBeforeBlocks {
+    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>> where [Self: SchedulerBeforeBlocks] {
         fn join();
         fn depjoin();
         fn adaptive();
@@ -154,36 +158,36 @@ misplaced! {
         fn with<T>(T) where [T: Schedule];
     }
 
-    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>>: BlocksOnce {
+    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>> where [Self: BlocksOnce] {
         fn by_blocks<Y>(Y) where [Y: BlockSizes];
         fn by_exponential_blocks();
         fn by_uniform_blocks(usize);
     }
 
-    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>>: AwaitBeforeBlocks {
+    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>> where [Self: AwaitBeforeBlocks] {
         fn io_await();
     }
 
-    impl[I: ParallelIterator, P: Policy, E: Executor] With<I, Plan<P, Adaptive, E>>: NotOnDemandBeforeAwait {
+    impl[I: ParallelIterator, P: Policy, E: Executor] With<I, Plan<P, Adaptive, E>> where [Self: NotOnDemandBeforeAwait] {
         fn io_await();
     }
 
-    impl[I: ParallelIterator] IoAwait<I>: NoSchedulerBehindAwait {
+    impl[I: ParallelIterator] IoAwait<I> where [Self: NoSchedulerBehindAwait] {
         fn join();
         fn depjoin();
         fn adaptive();
         fn sequential();
     }
 
-    impl[I: ParallelIterator] IoAwait<I>: NoCapBesideAwait {
+    impl[I: ParallelIterator] IoAwait<I> where [Self: NoCapBesideAwait] {
         fn cap(usize);
     }
 
-    impl[I: ParallelIterator] WithPolicy<I, Cap>: NoCapBesideAwait {
+    impl[I: ParallelIterator] WithPolicy<I, Cap> where [Self: NoCapBesideAwait] {
         fn io_await();
     }
 
-    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: AllItems {
+    impl[I: ParallelIterator, S: Stop] Interruptible<I, S> where [Self: AllItems] {
         fn position_any<P>(P) where [P: Fn(I::Item) -> bool];
         fn position_first<P>(P) where [P: Fn(I::Item) -> bool];
         fn position_last<P>(P) where [P: Fn(I::Item) -> bool];
@@ -199,7 +203,7 @@ misplaced! {
         fn unzip_into_vecs<A, B>(&mut Vec<A>, &mut Vec<B>);
     }
 
-    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: HasResult {
+    impl[I: ParallelIterator, S: Stop] Interruptible<I, S> where [Self: HasResult] {
         fn into_stream(usize);
         fn into_stream_unordered(usize);
         fn blocks_iter<Z>(Z) where [Z: BlockSizes];
@@ -208,23 +212,23 @@ misplaced! {
 
 /// Methods that need positions, behind an adaptor without them. The message is that of [`IndexedParallelIterator`].
 macro_rules! without_positions {
-    ($($Adaptor:ident<$($Param:ident),+>),+ $(,)?) => {$(
-        misplaced! {
-            impl[$($Param),+] $Adaptor<$($Param),+>: IndexedParallelIterator {
-                fn enumerate();
-                fn rev();
-                fn zip<J>(J);
-                fn zip_eq<J>(J);
-                fn take(usize);
-                fn skip(usize);
-                fn step_by(usize);
-                fn chunks(usize);
-            }
-        }
+    ($bound:tt $methods:tt $($Adaptor:ident<$($Param:ident),+>),+ $(,)?) => {$(
+        misplaced! { impl[$($Param),+] $Adaptor<$($Param),+> where $bound $methods }
     )+};
 }
 
 without_positions!(
+    [Self: IndexedParallelIterator]
+    {
+        fn enumerate();
+        fn rev();
+        fn zip<J>(J);
+        fn zip_eq<J>(J);
+        fn take(usize);
+        fn skip(usize);
+        fn step_by(usize);
+        fn chunks(usize);
+    }
     Filter<I, P>,
     FilterMap<I, P>,
     FlatMapIter<I, F>,
@@ -273,62 +277,62 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 }
 
-/// Declares the methods behind other adaptors.
+/// Declares the methods behind other adaptors: those of [`RefusesAwait`], of [`RefusesSchedulers`], and of chains that wait.
 macro_rules! misplaced_behind {
-    ($($Adaptor:ident<I $(, $Param:ident)*> $(without $skip:ident)?),+ $(,)?) => {$(
-        misplaced_behind!(@io_await $($skip)? $Adaptor<I $(, $Param)*>);
-
-        impl<I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesSchedulers>> $(, $Param)*> $Adaptor<I $(, $Param)*> {
-            misplaced_behind! { @schedulers join depjoin adaptive sequential }
+    ($await:tt $schedulers:tt $cap:tt $functions:tt $($Adaptor:ident<I $(, $Param:ident)*>),+ $(,)?) => {$(
+        misplaced_behind! {
+            @methods impl[I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesAwait>> $(, $Param)*] $Adaptor<I $(, $Param)*> $await
+        }
+        misplaced_behind! {
+            @methods impl[I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesSchedulers>> $(, $Param)*] $Adaptor<I $(, $Param)*>
+            $schedulers
+        }
+        misplaced_behind! {
+            @methods impl[I: ParallelIterator<Schedule: Schedule<Scheduler = Suspending>> $(, $Param)*] $Adaptor<I $(, $Param)*> $cap
         }
 
-        impl<I: ParallelIterator<Schedule: Schedule<Scheduler = Suspending>> $(, $Param)*> $Adaptor<I $(, $Param)*> {
-            #[doc(hidden)]
-            pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
-                WithScheduler::new(self, scheduler)
-            }
-
-            #[doc(hidden)]
-            pub fn with<New: Schedule<Scheduler: SuspendsToo>>(self, schedule: New) -> With<Self, PlanOf<New>> {
-                With::new(self, schedule.into_plan())
-            }
-
-            #[doc(hidden)]
-            #[allow(clippy::return_self_not_must_use, reason = "never called")]
-            pub fn cap(self, _: usize) -> Self
-            where
-                Self: NoCapBesideAwait,
-            {
-                self
-            }
+        misplaced_behind! {
+            @functions impl[I: ParallelIterator<Schedule: Schedule<Scheduler = Suspending>> $(, $Param)*] $Adaptor<I $(, $Param)*>
+            $functions
         }
     )+};
-    (@io_await without $($rest:tt)*) => {};
-    (@io_await $Adaptor:ident<I $(, $Param:ident)*>) => {
-        impl<I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesAwait>> $(, $Param)*> $Adaptor<I $(, $Param)*> {
-            #[doc(hidden)]
-            #[allow(clippy::return_self_not_must_use, reason = "never called")]
-            pub fn io_await(self) -> Self
-            where
-                SchedulerOf<I>: NotOnDemandBeforeAwait + AwaitBeforeBlocks,
-            {
-                self
-            }
-        }
+    (@functions impl[$($generics:tt)*] $Type:ty { $($function:tt)+ }) => {
+        impl<$($generics)*> $Type { $($function)+ }
     };
-    (@schedulers $($name:ident)+) => {$(
-        #[doc(hidden)]
-        #[allow(clippy::return_self_not_must_use, reason = "never called")]
-        pub fn $name(self) -> Self
-        where
-            SchedulerOf<I>: SchedulerBeforeBlocks + NoSchedulerBehindAwait,
-        {
-            self
-        }
-    )+};
+    (@methods impl[$($generics:tt)*] $Type:ty [$bound:tt $methods:tt]) => {
+        misplaced! { impl[$($generics)*] $Type where $bound $methods }
+    };
 }
 
 misplaced_behind!(
+    [
+        [SchedulerOf<I>: NotOnDemandBeforeAwait + AwaitBeforeBlocks]
+        { fn io_await(); }
+    ]
+    [
+        [SchedulerOf<I>: SchedulerBeforeBlocks + NoSchedulerBehindAwait]
+        {
+            fn join();
+            fn depjoin();
+            fn adaptive();
+            fn sequential();
+        }
+    ]
+    [
+        [Self: NoCapBesideAwait]
+        { fn cap(usize); }
+    ]
+    {
+        #[doc(hidden)]
+        pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
+            WithScheduler::new(self, scheduler)
+        }
+
+        #[doc(hidden)]
+        pub fn with<New: Schedule<Scheduler: SuspendsToo>>(self, schedule: New) -> With<Self, PlanOf<New>> {
+            With::new(self, schedule.into_plan())
+        }
+    }
     Map<I, F>,
     Filter<I, P>,
     FilterMap<I, P>,
