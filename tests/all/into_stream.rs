@@ -36,6 +36,33 @@ fn streams_give_the_items() {
     }
 }
 
+/// A sink that owns its state gets the items in order, one at a time, and its error ends the computation. As a task of a runtime.
+#[test]
+fn streams_are_drained_into_sinks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    for pool in pools() {
+        for ways in ALL_WAYS {
+            let streams = pool.install(|| [waits(100, ways).into_stream(3), waits(100, ways).into_stream(3)]);
+            let [whole, failing] = streams.map(|stream| {
+                let mut next = 0;
+                move |end| {
+                    stream.drain_into(async move |item| {
+                        assert_eq!(item, next);
+                        next += 1;
+                        future::yield_now().await;
+                        if item < end { Ok(()) } else { Err(item) }
+                    })
+                }
+            });
+            let whole = runtime.spawn(whole(1000));
+            let failing = runtime.spawn(failing(40));
+            assert_eq!(runtime.block_on(whole).unwrap(), Ok(()), "{ways:?}");
+            assert_eq!(runtime.block_on(failing).unwrap(), Err(40), "{ways:?}");
+        }
+        assert_settles(&pool);
+    }
+}
+
 #[test]
 fn streams_of_chains_without_waiting() {
     let odd = || (0..10_000_u64).into_par_iter().filter(|x| x % 2 == 1).flat_map_iter(|x| [x, x]);

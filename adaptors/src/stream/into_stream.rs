@@ -101,6 +101,36 @@ impl<T: Send + 'static> IntoStream<T> {
         })
     }
 
+    /// Gives the items to a sink, one after the other, in the stream's order. The sink may own what it needs and change it: a writer, a
+    /// connection, a sum. The computation goes on while the sink waits, until there is no more room.
+    ///
+    /// Ends with the sink's first error, which drops the stream, and with it the rest of the computation.
+    ///
+    /// # Errors
+    ///
+    /// The sink's.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::io::{AsyncWriteExt, Cursor};
+    /// use futures_lite::future;
+    ///
+    /// let mut file = Cursor::new(vec![]);
+    /// let lines = (0..100).into_par_iter().map(|x| format!("{}\n", x * x));
+    /// let written = lines.into_stream(16).drain_into(async |line| file.write_all(line.as_bytes()).await);
+    /// future::block_on(written)?;
+    /// assert!(file.get_ref().starts_with(b"0\n1\n4\n"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[doc(alias = "forward")]
+    #[doc(alias = "async_fold")]
+    pub async fn drain_into<E>(mut self, mut sink: impl AsyncFnMut(T) -> Result<(), E>) -> Result<(), E> {
+        while let Some(item) = poll_fn(|context| Pin::new(&mut self).poll_next(context)).await {
+            sink(item).await?;
+        }
+        Ok(())
+    }
+
     /// Makes a stream of the items that `feed` sends. The feed is a task of the executor's pool.
     pub(super) fn fed_by<A, E>(
         executor: &E,

@@ -365,6 +365,9 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// [`try_for_each_async`](Self::try_for_each_async), as a future: see [`async_for_each`](AsyncTerminals::async_for_each). Dropping it ends
     /// the pipeline.
     ///
+    /// The sink's futures cannot borrow from the sink. For a sink that owns a writer, write
+    /// [`.into_stream(n)`](Self::into_stream)[`.drain_into(..)`](IntoStream::drain_into).
+    ///
     /// ```
     /// use furcate::stream::pipeline;
     /// use futures_lite::{future, stream};
