@@ -15,12 +15,14 @@
 //! - *The graph*: a rectangle for each sequential piece, as wide as the piece took time, in the color of its thread. Parts that follow one another
 //!   stand below each other, and the halves of a fork stand side by side. Lines lead from each fork to its halves, and from the halves to
 //!   the next part. Half-transparent rectangles are parts that are too narrow to be drawn one by one, as one.
-//! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time.
+//! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time. The axis below the
+//!   rows counts from the start of the recording.
 #![forbid(unsafe_code)]
 
 mod boxes;
 mod compare;
 mod layout;
+mod words;
 
 pub use boxes::box_plot;
 pub use compare::{Compared, Comparison};
@@ -30,6 +32,7 @@ use layout::{Layout, Shape};
 use std::time::Duration;
 use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
+use words::{shortened, text_width, ticks};
 
 /// Width of the picture.
 const WIDTH: f64 = 1400.0;
@@ -39,6 +42,9 @@ const MARGIN: f64 = 20.0;
 
 /// Height of a row of the timeline.
 const ROW: f64 = 18.0;
+
+/// The greatest width of a thread's name. A longer name is cut.
+const NAME: f64 = 200.0;
 
 /// Colors of the threads, which people with any kind of sight can tell apart (Okabe and Ito 2008).
 const COLORS: [&str; 8] =
@@ -79,7 +85,8 @@ fn legend(mut group: Group, trace: &Trace, graph: &Graph) -> Group {
     for (thread, number) in trace.summary().threads.iter().zip(0..) {
         let y = MARGIN + 16.0 * (f64::from(number) + 1.0);
         let busy = thread.busy.as_secs_f64() / trace.duration().as_secs_f64().max(1e-9) * 100.0;
-        let words = format!("{}: busy {busy:.0} %, {} steals", thread.name, thread.steals);
+        let name = shortened(&thread.name, NAME);
+        let words = format!("{name}: busy {busy:.0} %, {} steals", thread.steals);
         group = group
             .add(rectangle(MARGIN, y + 2.0, 12.0, 12.0, color(number as usize)))
             .add(Text::new(words).set("x", MARGIN + 18.0).set("y", y + 12.0));
@@ -145,25 +152,34 @@ fn time(time: Duration) -> String {
     format!("{:.1} us", time.as_secs_f64() * 1e6)
 }
 
-/// Draws a row for each thread below `top`. Returns the lower end, too.
+/// Draws a row for each thread below `top`, with its name, and a time axis below the rows. Returns the lower end, too.
 fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
-    let scale = (WIDTH - 2.0 * MARGIN) / trace.duration().as_secs_f64().max(1e-9);
+    let names = trace.summary().threads.into_iter().map(|thread| thread.name);
+    let short: Vec<_> = names.map(|name| (shortened(&name, NAME), name)).collect();
+    let left = MARGIN + short.iter().map(|(short, _)| text_width(short) + 8.0).fold(0.0, f64::max);
+    // The label of the last tick needs some room on its right.
+    let width = WIDTH - 2.0 * MARGIN - left;
+    let whole = trace.duration().as_secs_f64().max(1e-9);
+    let scale = width / whole;
     let mut rows = vec![Vec::new(); trace.threads().len()];
     for piece in graph.pieces() {
         rows[piece.thread].push(piece);
     }
+    let bottom = top + ROW * rows.len() as f64;
     let mut group = Group::new();
-    for (pieces, number) in rows.iter_mut().zip(0..) {
+    for ((pieces, (short, name)), number) in rows.iter_mut().zip(short).zip(0..) {
         let y = top + ROW * f64::from(number);
-        group = group.add(rectangle(MARGIN, y, WIDTH - 2.0 * MARGIN, ROW - 4.0, "#eeeeee"));
+        let label = Text::new(short).set("x", MARGIN).set("y", y + 11.0);
+        group = group.add(label.add(Title::new(name))).add(rectangle(left, y, width, ROW - 4.0, "#eeeeee"));
         pieces.sort_unstable_by_key(|piece: &Piece| piece.begin);
         // Pieces that touch each other within a third of a pixel are one shape.
         let mut shape = None::<(f64, f64)>;
         let draw = |group: Group, (from, to): (f64, f64)| {
-            group.add(rectangle(from + MARGIN, y, (to - from).max(0.1), ROW - 4.0, color(number as usize)))
+            let wide = (to - from).max(0.1);
+            group.add(rectangle(from + left, y, wide, ROW - 4.0, color(number as usize)))
         };
         for piece in pieces.iter() {
-            let (from, to) = (piece.begin.as_secs_f64() * scale, piece.end.as_secs_f64() * scale);
+            let [from, to] = [piece.begin, piece.end].map(|at| (at.as_secs_f64() * scale).min(width));
             shape = match shape {
                 Some((begin, end)) if from < end + 0.3 => Some((begin, end.max(to))),
                 Some(done) => {
@@ -177,5 +193,16 @@ fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
             group = draw(group, last);
         }
     }
-    (group, top + ROW * rows.len() as f64)
+    for (at, label) in ticks(whole) {
+        let x = format!("{:.2}", left + at * scale);
+        let tick = Line::new()
+            .set("x1", x.clone())
+            .set("y1", bottom - 2.0)
+            .set("x2", x.clone())
+            .set("y2", bottom + 3.0)
+            .set("stroke", "#666666");
+        let label = Text::new(label).set("x", x).set("y", bottom + 15.0).set("text-anchor", "middle");
+        group = group.add(tick).add(label);
+    }
+    (group, bottom + 18.0)
 }

@@ -114,6 +114,40 @@ fn large_graphs_are_folded() {
     }
 }
 
+/// Each row of the timeline has its thread's name at the left, an axis has the times, and all texts are inside the picture.
+#[test]
+fn the_timeline_has_names_and_times() {
+    let name = "a name that is longer than there is room for it in the picture".to_owned();
+    let pool = ThreadPoolBuilder::new().num_threads(1).thread_name(move |_| name.clone()).build().unwrap();
+    let (_, trace) = traced(|| {
+        join(|| (), || ());
+        pool.install(|| spin(Duration::from_millis(5)));
+    });
+    let picture = furcate_trace::svg(&trace);
+    let document = parse(&picture);
+    let view = document.root_element().attribute("viewBox").unwrap();
+    let [width, height] = [2, 3].map(|n| view.split(' ').nth(n).unwrap().parse::<f64>().unwrap());
+    let texts: Vec<_> = document.descendants().filter(|node| node.has_tag_name("text")).collect();
+    for text in &texts {
+        let words = text.text().unwrap().trim();
+        let (x, y, wide) = (number(*text, "x"), number(*text, "y"), 7.0 * words.chars().count() as f64);
+        let left = if text.attribute("text-anchor") == Some("middle") { x - wide / 2.0 } else { x };
+        assert!(left >= 0.0 && left + wide <= width && y < height, "{words} at {x}, {y}");
+        // Nothing lies on a name in the timeline.
+        let row = text.children().any(|child| child.has_tag_name("title"));
+        let rectangles = document.descendants().filter(|node| node.has_tag_name("rect"));
+        for rect in rectangles.filter(|rect| row && rect.attribute("y").is_some()) {
+            let below = number(*text, "y") - number(rect, "y");
+            assert!(!(0.0..14.0).contains(&below) || number(rect, "x") >= x + wide, "{words}");
+        }
+    }
+    let has = |words: &str| texts.iter().any(|text| text.text().unwrap().trim() == words);
+    for thread in trace.summary().threads {
+        assert!(has(&thread.name) || thread.name.len() > 30, "{}", thread.name);
+    }
+    assert!(has("1 ms") || has("2 ms"), "{picture}");
+}
+
 #[test]
 fn names_of_threads_are_escaped() {
     let pool = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "<a & \"b\">".into()).build().unwrap();
