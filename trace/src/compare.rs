@@ -1,5 +1,6 @@
 //! Several ways to compute the same, side by side.
 
+use crate::boxes::five_numbers;
 use crate::{box_plot, svg};
 use furcate_pool::trace::{self, AlreadyRunning, Event, Trace};
 use std::fmt::Write;
@@ -146,6 +147,13 @@ impl Way {
         &self.runs[self.runs.len() / 2]
     }
 
+    /// Whether the middle halves of the times have a time in common, so that one more run of each may change which one is faster.
+    fn ties_with(&self, other: &Way) -> bool {
+        let [[_, first, _, third, _], [_, from, _, to, _]] =
+            [self, other].map(|way| five_numbers(&way.values(milliseconds)));
+        first <= to && from <= third
+    }
+
     fn values(&self, of: fn(&Run) -> f64) -> Vec<f64> {
         self.runs.iter().map(of).collect()
     }
@@ -175,7 +183,8 @@ impl Compared {
         let title = escaped(&self.title);
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n<p>{}</p>\n",
+             <title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n<p><strong>{}</strong></p>\n<p>{}</p>\n",
+            escaped(&self.winner()),
             self.machine()
         );
         page.push_str("<div class=\"plots\">\n");
@@ -232,6 +241,37 @@ impl Compared {
         fs::write(path, self.html())
     }
 
+    /// Says which computation is fastest, and by how much. Names those that may be as fast: their quartiles overlap with its own.
+    fn winner(&self) -> String {
+        let time = |way: &&Way| way.median().time;
+        let Some(winner) = self.ways.iter().min_by_key(time) else { return String::new() };
+        // The others, the fastest first.
+        let mut others: Vec<_> = self.ways.iter().filter(|way| !std::ptr::eq(*way, winner)).collect();
+        let first = others.first().copied();
+        others.sort_by_key(time);
+        let (name, best) = (&winner.name, milliseconds(winner.median()));
+        let (Some(first), Some(next)) = (first, others.first()) else {
+            return format!("{name}: {best:.3} ms.");
+        };
+        let ties: Vec<_> =
+            others.iter().filter(|way| way.ties_with(winner)).map(|way| way.name.as_str()).collect();
+        let mut sentence = if ties.is_empty() {
+            // The first computation is what the others are compared with.
+            let to = if std::ptr::eq(winner, &self.ways[0]) { next } else { first };
+            let part = best / milliseconds(to.median()).max(1e-9);
+            format!("{name} is fastest: {best:.3} ms, {part:.2} of {}.", to.name)
+        } else {
+            format!(
+                "No computation is clearly fastest. {name} has the least median, {best:.3} ms, but its quartiles overlap with those of {}.",
+                ties.join(", ")
+            )
+        };
+        if winner.runs.len() < 5 {
+            sentence.push_str(" Fewer than five runs say little: run more of them.");
+        }
+        sentence
+    }
+
     fn machine(&self) -> String {
         let runs = self.ways.first().map_or(0, |way| way.runs.len());
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -253,4 +293,40 @@ pre{overflow-x:auto;background:#f5f5f5;padding:.6rem}";
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn winner(ways: &[(&str, &[u64])]) -> String {
+        let way = |(name, times): &(&str, &[u64])| {
+            let runs = times.iter().map(|time| Run::new(Duration::from_millis(*time), Trace::default()));
+            let mut way = Way { name: (*name).to_owned(), runs: runs.collect() };
+            way.keep_median();
+            way
+        };
+        Compared { title: String::new(), ways: ways.iter().map(way).collect() }.winner()
+    }
+
+    #[test]
+    fn the_winner_is_named() {
+        let (plain, quick, slow) = ([10, 11, 10, 12, 10], [8, 8, 9, 8, 8], [20, 20, 30, 20, 20]);
+        let three = winner(&[("plain", &plain), ("quick", &quick), ("slow", &slow)]);
+        assert_eq!(three, "quick is fastest: 8.000 ms, 0.80 of plain.");
+        let first = winner(&[("quick", &quick), ("slow", &slow), ("plain", &plain)]);
+        assert_eq!(first, "quick is fastest: 8.000 ms, 0.80 of plain.");
+        assert_eq!(winner(&[("quick", &quick)]), "quick: 8.000 ms.");
+        assert_eq!(winner(&[]), "");
+    }
+
+    #[test]
+    fn ties_are_named() {
+        let tie = winner(&[("a", &[10, 11, 12, 13, 14]), ("b", &[9, 10, 11, 12, 13]), ("c", &[20; 5])]);
+        assert_eq!(
+            tie,
+            "No computation is clearly fastest. b has the least median, 11.000 ms, but its quartiles overlap with those of a."
+        );
+        assert!(winner(&[("a", &[10]), ("b", &[20])]).ends_with("run more of them."));
+    }
 }

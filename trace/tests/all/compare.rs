@@ -40,6 +40,7 @@ fn the_page_is_whole() {
         page.contains("<h1>&lt;a&gt; &amp; b</h1>") && page.contains("<h2>&quot;x&quot; &lt;y&gt;</h2>"),
         "{page}"
     );
+    assert!(page.contains("<strong>none is fastest: "), "{page}");
     // Three plots, and a graph of the one that uses the pool.
     assert_eq!(page.matches("<svg").count(), 4);
     assert_eq!(page.matches("Nothing was recorded").count(), 1);
@@ -51,6 +52,33 @@ fn the_page_is_whole() {
     }
     let empty = Comparison::new("nothing").run(1).unwrap().html();
     assert!(empty.contains("</html>"));
+}
+
+/// Names and labels of plots are inside the picture, and no shorter than they need be.
+#[test]
+fn plots_have_room_for_their_texts() {
+    let long = "bound_depth(3).even_levels().force_depth(3).size_limit(1000)";
+    let longest = "name ".repeat(100);
+    let rows = [(long, vec![0.1, 0.31]), ("b", vec![1_234_567.0]), (longest.as_str(), vec![0.0])];
+    for rows in [&rows[..], &rows[..1], &rows[2..]] {
+        let plot = furcate_trace::box_plot("time in ms", rows);
+        let document = roxmltree::Document::parse(&plot).unwrap();
+        let number =
+            |node: roxmltree::Node<'_, '_>, name| node.attribute(name).unwrap().parse::<f64>().unwrap();
+        let width = number(document.root_element(), "width");
+        for text in document.descendants().filter(|node| node.has_tag_name("text")) {
+            let words = text.text().unwrap().trim();
+            let wide = words.chars().count() as f64 * number(text, "font-size") * 0.55;
+            let left = number(text, "x")
+                - match text.attribute("text-anchor") {
+                    Some("middle") => wide / 2.0,
+                    Some("end") => wide,
+                    _ => 0.0,
+                };
+            assert!(left >= 0.0 && left + wide <= width, "{words} at {left} of {width}");
+        }
+        assert_eq!(plot.contains(long), rows[0].0 == long);
+    }
 }
 
 #[test]
