@@ -47,6 +47,9 @@ for event in events:
     depth += {"B": 1, "E": -1}.get(event["ph"], 0)
 assert depth == 0 and any(event["name"] == "leaf" for event in events), "the slices of the trace do not end"
 CHECK
+cargo run --release --locked -p furcate-trace -- "$trace/trace.json" >"$trace/summary.txt"
+grep -q "^thread" "$trace/summary.txt"
+grep -q "leaf of" "$trace/trace.svg"
 cargo run --release --locked -p furcate-trace --example pictures -- "$trace"
 grep -q "leaf of" "$trace/find-first.svg"
 cargo run --release --locked --example words -- --skewed --files 100 --megabytes 1 --rounds 3 --compare "$trace/words.html"

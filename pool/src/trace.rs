@@ -89,6 +89,13 @@ pub struct ThreadTrace {
 }
 
 impl Trace {
+    /// Makes a trace of what a file says.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_parts(threads: Vec<ThreadTrace>, left_out: u64, duration: Duration) -> Self {
+        Trace { threads, left_out, duration }
+    }
+
     /// Returns the threads that have recorded events, in the order of their first events.
     #[must_use]
     pub fn threads(&self) -> &[ThreadTrace] {
@@ -115,6 +122,18 @@ impl Trace {
 }
 
 impl ThreadTrace {
+    /// Makes the trace of a thread of what a file says.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_parts(
+        name: Option<String>,
+        events: Vec<TimedEvent>,
+        lost: u64,
+        processor_time: Option<Duration>,
+    ) -> Self {
+        ThreadTrace { name, events, lost, processor_time }
+    }
+
     /// Returns the thread's name; `None` if it has none.
     #[must_use]
     pub fn name(&self) -> Option<&str> {

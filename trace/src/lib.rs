@@ -22,10 +22,12 @@
 mod boxes;
 mod compare;
 mod layout;
+mod read;
 mod words;
 
 pub use boxes::box_plot;
 pub use compare::{Compared, Comparison};
+pub use read::read_chrome;
 
 use furcate_pool::trace::{Graph, Piece, PieceKind, Trace};
 use layout::{Layout, Shape};
@@ -158,6 +160,7 @@ fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
     let short: Vec<_> = names.map(|name| (shortened(&name, NAME), name)).collect();
     let left = MARGIN + short.iter().map(|(short, _)| text_width(short) + 8.0).fold(0.0, f64::max);
     // The label of the last tick needs some room on its right.
+    // On the right, half of the last label needs a place beside the margin.
     let width = WIDTH - 2.0 * MARGIN - left;
     let whole = trace.duration().as_secs_f64().max(1e-9);
     let scale = width / whole;

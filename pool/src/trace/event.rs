@@ -63,6 +63,24 @@ macro_rules! events {
                 )*
                 None
             }
+
+            /// Returns the name of the kind.
+            pub(super) fn kind(self) -> &'static str {
+                match self {
+                    $(Event::$name { .. } => stringify!($name),)*
+                }
+            }
+
+            /// Returns the event of a kind of this name, and with this payload, for readers of files; `None` if there is no such kind.
+            #[doc(hidden)]
+            #[must_use]
+            pub fn of_kind(name: &str, payload: u64) -> Option<Event> {
+                let kind = match name {
+                    $(stringify!($name) => Kind::$name,)*
+                    _ => return None,
+                };
+                Event::decode(kind as u8, payload)
+            }
         }
     };
 }
@@ -179,6 +197,28 @@ events! {
     Cancel = |_| Event::Cancel,
 }
 
+impl Event {
+    /// Returns the payload; 0 for a log, whose name's number means nothing to another program.
+    pub(super) fn payload(self) -> u64 {
+        match self {
+            Event::JobBegin { job, worker: number } | Event::Steal { job, victim: number } => {
+                beside(job.0, number)
+            }
+            Event::Fork { job: JobId(id) }
+            | Event::Offer { job: JobId(id) }
+            | Event::Right { job: JobId(id) }
+            | Event::Joined { job: JobId(id) }
+            | Event::Stolen { job: JobId(id) }
+            | Event::Suspend { task: JobId(id) }
+            | Event::Wake { task: JobId(id) }
+            | Event::Resume { task: JobId(id) } => id,
+            Event::LeafBegin { size } => size,
+            Event::ParkBegin { worker } | Event::NapBegin { worker } => worker as u64,
+            _ => 0,
+        }
+    }
+}
+
 /// The words of an event. `ticks` counts from the start of the recording.
 pub(super) fn encode(ticks: u64, kind: Kind, payload: u64) -> [u64; 2] {
     [ticks << 8 | kind as u64, payload]
@@ -203,6 +243,17 @@ mod tests {
         assert_eq!(event(Kind::Steal, beside(address, 3)), (77, stolen));
         assert_eq!(event(Kind::LeafBegin, u64::MAX), (77, Event::LeafBegin { size: u64::MAX }));
         assert_eq!(decode([255, 0]), None, "no kind has this number");
+    }
+
+    #[test]
+    fn events_survive_a_file() {
+        // Payloads that are in no event are 0; numbers of workers have the size of an address.
+        for kind in 0..=u8::MAX {
+            let Some(event) = Event::decode(kind, 7 << ADDRESS | 0x1234_5678) else { continue };
+            let back = Event::of_kind(event.kind(), event.payload());
+            assert!(back == Some(event) || matches!(event, Event::LogBegin { .. }), "{event:?}, {back:?}");
+        }
+        assert_eq!(Event::of_kind("Nothing", 0), None);
     }
 
     #[test]

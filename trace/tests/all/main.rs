@@ -1,4 +1,5 @@
 //! The pictures of traces.
 
 mod compare;
+mod read;
 mod svg;

@@ -1,0 +1,113 @@
+//! Traces that are written to files and read back, by the library and by the program.
+
+use furcate::prelude::*;
+use furcate::trace::{Settings, Trace};
+use furcate_trace::{read_chrome, svg};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use testkit::traces::{traced, traced_by};
+use testkit::{pool, spin};
+
+fn file(trace: &Trace) -> Vec<u8> {
+    let mut file = Vec::new();
+    trace.write_chrome(&mut file).unwrap();
+    file
+}
+
+/// Forks, leaves, reductions, logs, offers, suspended tasks, and a cancelled search.
+fn many_kinds() -> Trace {
+    let pool = pool(3);
+    let (_, trace) = traced(|| {
+        pool.install(|| {
+            let chain = || (0..4000_u64).into_par_iter();
+            chain().size_limit(100).map(|x| x + 1).log("with \"quotes\"").sum::<u64>();
+            chain().adaptive().for_each(|x| spin(Duration::from_nanos(x)));
+            chain().find_any(|x| *x == 3000);
+            (0..50_u64).into_par_iter().map(|x| async move { x }).io_await().sum::<u64>()
+        })
+    });
+    trace
+}
+
+#[test]
+fn a_trace_survives_a_file() {
+    let (_, lossy) = traced_by(Settings::new().events_per_thread(1), || {
+        pool(2).install(|| (0..20_000_u64).into_par_iter().size_limit(1).sum::<u64>())
+    });
+    assert!(lossy.lost() > 0);
+    for trace in [many_kinds(), lossy, Trace::default()] {
+        let read = read_chrome(&file(&trace)[..]).unwrap();
+        assert_eq!(read.threads().len(), trace.threads().len());
+        for (read, thread) in read.threads().iter().zip(trace.threads()) {
+            assert_eq!(read.events(), thread.events());
+            assert_eq!((read.name(), read.lost()), (thread.name(), thread.lost()));
+            assert_eq!(read.processor_time(), thread.processor_time());
+        }
+        assert_eq!(read.duration(), trace.duration());
+        assert_eq!(read.summary().to_string(), trace.summary().to_string());
+        assert_eq!(svg(&read), svg(&trace));
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let whole = file(&traced(|| furcate::join(|| (), || ())).1);
+    let whole = std::str::from_utf8(&whole).unwrap();
+    let error = |text: &str| read_chrome(text.as_bytes()).unwrap_err().to_string();
+    assert!(error("").contains("is empty"), "{}", error(""));
+    for end in [1, 20, whole.len() / 2, whole.len() - 3] {
+        assert!(error(&whole[..end]).contains("cut off after line"), "{}", error(&whole[..end]));
+    }
+    assert!(error("digraph {}").contains("not JSON"));
+    for foreign in
+        ["[]", "{}", "7", r#"{"traceEvents":[]}"#, &whole.replace(r#""furcate":"1""#, r#""furcate":"99""#)]
+    {
+        assert!(error(foreign).contains("this version"), "{foreign}: {}", error(foreign));
+    }
+    for (from, to) in
+        [("CallBegin", "Call"), (r#""payload":""#, r#""payload":"x"#), (r#""lost":0"#, r#""l":0"#)]
+    {
+        let changed = whole.replace(from, to);
+        assert!(changed != whole && error(&changed).contains("wrong or missing"), "{from}");
+    }
+}
+
+/// Runs `furcate-trace` with these arguments. Returns whether it succeeded, and what it printed.
+fn program(directory: &Path, arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_furcate-trace"));
+    let output = command.current_dir(directory).args(arguments).output().unwrap();
+    let words = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(words).unwrap())
+}
+
+#[test]
+fn the_program_prints_and_draws() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let trace = many_kinds();
+    std::fs::write(path.join("trace.json"), file(&trace)).unwrap();
+    let summary = trace.summary().to_string();
+
+    assert_eq!(program(path, &["--text", "trace.json"]), (true, summary.clone()));
+    assert!(!path.join("trace.svg").exists());
+    assert_eq!(program(path, &["trace.json"]), (true, format!("{summary}picture: trace.svg\n")));
+    assert_eq!(std::fs::read_to_string(path.join("trace.svg")).unwrap(), svg(&trace));
+    assert!(program(path, &["trace.json", "-o", "other.svg"]).0 && path.join("other.svg").exists());
+    assert!(program(path, &["--help"]).0);
+
+    let cases: [(&[&str], &str); 8] = [
+        (&[], "usage"),
+        (&["none.json"], "FURCATE_TRACE=none.json"),
+        (&["trace.json", "trace.json"], "one trace at a time"),
+        (&["trace.json", "-o"], "needs a name"),
+        (&["trace.json", "--svg"], "no option --svg"),
+        (&["trace.json", "--text", "-o", "x.svg"], "leave one"),
+        (&["trace.json", "-o", "no/x.svg"], "cannot write no/x.svg"),
+        (&["trace.svg"], "not JSON"),
+    ];
+    for (arguments, words) in cases {
+        let (success, printed) = program(path, arguments);
+        assert!(!success && printed.contains(words), "{arguments:?}: {printed}");
+    }
+}
