@@ -1,8 +1,10 @@
 //! Where the shapes of a fork-join graph stand.
 //!
 //! A piece is a box that is as wide as the piece took time. Boxes of parts that follow one another stand below each other, on a common
-//! middle line. The boxes of a fork's halves stand side by side.
+//! middle line. The boxes of a fork's halves stand side by side. Calls stand below each other, in the order of their begins. If there are many, only the
+//! longest ones are drawn, and each run of others between them is one box.
 
+use crate::words::duration;
 use furcate_pool::trace::{Graph, Piece, Step};
 use std::mem;
 use std::ops::Range;
@@ -26,6 +28,12 @@ const VISIBLE: f64 = 0.8;
 /// Nested forks of which the picture shows each one. Deeper ones are drawn as one shape.
 const DEEPEST: usize = 200;
 
+/// Calls of which the picture shows each one. If there are more, it shows so many of the longest ones.
+const CALLS: usize = 12;
+
+/// Height of the line of text above a run of calls.
+const LABEL: f64 = 18.0;
+
 /// A shape, with its upper left corner.
 pub(crate) enum Shape {
     Piece {
@@ -47,6 +55,12 @@ pub(crate) enum Shape {
         from: (f64, f64),
         to: (f64, f64),
     },
+    /// Words, with the middle of their baseline.
+    Label {
+        words: String,
+        x: f64,
+        y: f64,
+    },
 }
 
 /// The shapes of a graph.
@@ -58,15 +72,51 @@ pub(crate) struct Layout {
 impl Layout {
     /// Places a graph in a box of that width.
     pub(crate) fn new(graph: &Graph, width: f64) -> Layout {
-        let roots: Vec<_> = graph.roots().iter().map(|steps| measure(steps)).collect();
-        let widest = roots.iter().map(|(_, seconds)| *seconds).fold(1e-9, f64::max);
+        // Calls with their first moments, in order. A root without pieces, whose events were lost, is none.
+        let begin = |steps: &[Step]| {
+            let pieces = steps.iter().filter_map(|step| match step {
+                Step::Piece(piece) => Some(piece.begin),
+                _ => None,
+            });
+            pieces.min()
+        };
+        let calls = graph.roots().iter().filter_map(|steps| Some((begin(steps)?, steps, measure(steps))));
+        let mut calls: Vec<_> = calls.collect();
+        calls.sort_by_key(|(begin, ..)| *begin);
+        let mut longest: Vec<_> = (0..calls.len()).collect();
+        longest.sort_by(|a, b| calls[*b].2.1.total_cmp(&calls[*a].2.1));
+        let mut is_drawn = vec![false; calls.len()];
+        longest.iter().take(CALLS).for_each(|call| is_drawn[*call] = true);
+
+        let scale = width / calls.iter().map(|(.., (_, seconds))| *seconds).fold(1e-9, f64::max);
         let mut layout = Layout { shapes: Vec::new(), height: 0.0 };
-        for (steps, (forks, seconds)) in graph.roots().iter().zip(roots) {
-            let scale = width / widest;
-            let mut root = Root { steps, forks, scale, shapes: &mut layout.shapes };
-            let wide = seconds * scale;
-            let height = root.sequence(0..steps.len(), 0, ((width - wide) / 2.0, layout.height), wide);
-            layout.height += height + 3.0 * GAP;
+        let mut next = 0;
+        while next < calls.len() {
+            let first = next;
+            if is_drawn[first] {
+                let (_, steps, (forks, seconds)) = &mut calls[first];
+                let mut root = Root { steps, forks: mem::take(forks), scale, shapes: &mut layout.shapes };
+                let wide = *seconds * scale;
+                layout.height +=
+                    root.sequence(0..steps.len(), 0, ((width - wide) / 2.0, layout.height), wide);
+                next += 1;
+            } else {
+                next += is_drawn[first..].iter().take_while(|is_drawn| !**is_drawn).count();
+                let run = &calls[first..next];
+                let seconds: f64 = run.iter().map(|(.., (_, seconds))| *seconds).sum();
+                let wide = (seconds * scale).min(width);
+                let which = match next - first {
+                    1 => format!("call {next}"),
+                    _ => format!("calls {} to {next}", first + 1),
+                };
+                let words = format!("{which}: {}", duration(seconds));
+                layout.shapes.push(Shape::Label { words, x: width / 2.0, y: layout.height + LABEL - 5.0 });
+                let place = ((width - wide) / 2.0, layout.height + LABEL);
+                layout.height += LABEL;
+                layout.height +=
+                    fold(run.iter().flat_map(|(_, steps, _)| *steps), place, wide, &mut layout.shapes);
+            }
+            layout.height += 3.0 * GAP;
         }
         layout
     }
@@ -183,19 +233,29 @@ impl Root<'_> {
     }
 
     /// Places steps as one shape. Returns its height.
-    fn fold(&mut self, range: Range<usize>, (x, y): (f64, f64), width: f64) -> f64 {
-        let (mut by_thread, mut pieces) = (Vec::<Duration>::new(), 0);
-        for step in &self.steps[range] {
-            if let Step::Piece(piece) = step {
-                by_thread.resize(by_thread.len().max(piece.thread + 1), Duration::ZERO);
-                by_thread[piece.thread] += piece.duration();
-                pieces += 1;
-            }
-        }
-        let Some(thread) = (0..by_thread.len()).max_by_key(|thread| by_thread[*thread]) else { return 0.0 };
-        // However narrow it is, it can be seen.
-        let (x, width) = (x - (VISIBLE - width).max(0.0) / 2.0, width.max(VISIBLE));
-        self.shapes.push(Shape::Folded { thread, pieces, work: by_thread.iter().sum(), x, y, width });
-        PIECE
+    fn fold(&mut self, range: Range<usize>, at: (f64, f64), width: f64) -> f64 {
+        fold(&self.steps[range], at, width, self.shapes)
     }
+}
+
+/// Adds steps as one shape. Returns its height.
+fn fold<'s>(
+    steps: impl IntoIterator<Item = &'s Step>,
+    (x, y): (f64, f64),
+    width: f64,
+    shapes: &mut Vec<Shape>,
+) -> f64 {
+    let (mut by_thread, mut pieces) = (Vec::<Duration>::new(), 0);
+    for step in steps {
+        if let Step::Piece(piece) = step {
+            by_thread.resize(by_thread.len().max(piece.thread + 1), Duration::ZERO);
+            by_thread[piece.thread] += piece.duration();
+            pieces += 1;
+        }
+    }
+    let Some(thread) = (0..by_thread.len()).max_by_key(|thread| by_thread[*thread]) else { return 0.0 };
+    // However narrow it is, it can be seen.
+    let (x, width) = (x - (VISIBLE - width).max(0.0) / 2.0, width.max(VISIBLE));
+    shapes.push(Shape::Folded { thread, pieces, work: by_thread.iter().sum(), x, y, width });
+    PIECE
 }

@@ -14,7 +14,8 @@
 //!
 //! - *The graph*: a rectangle for each sequential piece, as wide as the piece took time, in the color of its thread. Parts that follow one another
 //!   stand below each other, and the halves of a fork stand side by side. Lines lead from each fork to its halves, and from the halves to
-//!   the next part. Half-transparent rectangles are parts that are too narrow to be drawn one by one, as one.
+//!   the next part. Half-transparent rectangles are parts that are too narrow to be drawn one by one, as one. Of more than twelve calls, the
+//!   longest twelve are drawn, and each run of others is one half-transparent rectangle below its label (`calls 13 to 480: 3.2 ms`).
 //! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time. The axis below the
 //!   rows counts from the start of the recording.
 #![forbid(unsafe_code)]
@@ -131,6 +132,12 @@ fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
                 let shape = rectangle(x + MARGIN, y + top, wide, layout::PIECE, color(piece.thread));
                 group.add(shape.add(Title::new(words(piece))))
             }
+            Shape::Label { words, x, y } => group.add(
+                Text::new(words.as_str())
+                    .set("x", format!("{:.2}", x + MARGIN))
+                    .set("y", format!("{:.2}", y + top))
+                    .set("text-anchor", "middle"),
+            ),
             Shape::Folded { thread, pieces, work, x, y, width } => {
                 let shape = rectangle(x + MARGIN, y + top, *width, layout::PIECE, color(*thread));
                 let words = format!("{pieces} pieces, {}", time(*work));

@@ -30,6 +30,12 @@ fn unit(seconds: f64) -> (&'static str, f64) {
     }
 }
 
+/// Returns a time of so many seconds in words.
+pub(crate) fn duration(seconds: f64) -> String {
+    let (unit, per_second) = unit(seconds);
+    format!("{:.1} {unit}", seconds * per_second)
+}
+
 /// Returns the ticks of a time axis: each one's time in seconds, and its label. They are a round time apart, and at most eleven.
 pub(crate) fn ticks(seconds: f64) -> Vec<(f64, String)> {
     let (unit, per_second) = unit(seconds);

@@ -148,6 +148,49 @@ fn the_timeline_has_names_and_times() {
     assert!(has("1 ms") || has("2 ms"), "{picture}");
 }
 
+/// Of many calls the longest ones are drawn, and each run of others is one labelled shape.
+#[test]
+fn many_calls_are_folded() {
+    let pool = pool(1);
+    let calls = |count: u64| {
+        let one = |i| {
+            let time = Duration::from_micros(if i == 100 { 20_000 } else { 20 });
+            _ = pool.install(|| join(|| spin(time), || ()));
+        };
+        traced(|| (0..count).for_each(one)).1
+    };
+    let (few, many) = (calls(12), calls(500));
+    assert_eq!(many.graph().roots().len(), 500);
+    let [few_picture, picture] = [&few, &many].map(furcate_trace::svg);
+    assert!(!few_picture.contains("call 1") && !few_picture.contains("calls "), "{few_picture}");
+    let document = parse(&picture);
+    let texts =
+        document.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text());
+    let (mut covered, mut runs) = (0, 0);
+    for words in texts.map(str::trim) {
+        let Some((numbers, _)) = words.strip_prefix("call").and_then(|words| words.split_once(": ")) else {
+            continue;
+        };
+        let numbers: Vec<usize> = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
+        covered += numbers[numbers.len() - 1] - numbers[0] + 1;
+        runs += 1;
+        assert!(
+            !(numbers[0]..=numbers[numbers.len() - 1]).contains(&101),
+            "the longest call is drawn: {words}"
+        );
+    }
+    assert_eq!(covered, 500 - 12);
+    assert!((1..=13).contains(&runs), "{runs}");
+    let height: f64 =
+        document.root_element().attribute("viewBox").unwrap().split(' ').nth(3).unwrap().parse().unwrap();
+    assert!(height < 1400.0, "{height}");
+    let shown: usize = titled(&document)
+        .iter()
+        .map(|(.., words)| words.split_once(" pieces").map_or(1, |(count, _)| count.parse().unwrap()))
+        .sum();
+    assert_eq!(shown, many.graph().pieces().count());
+}
+
 #[test]
 fn names_of_threads_are_escaped() {
     let pool = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "<a & \"b\">".into()).build().unwrap();
