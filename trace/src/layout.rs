@@ -109,7 +109,12 @@ impl Layout {
                     1 => format!("call {next}"),
                     _ => format!("calls {} to {next}", first + 1),
                 };
-                let words = format!("{which}: {}", duration(seconds));
+                // The width of a call leaves out what stands below its widest part, so the label sums up the pieces.
+                let pieces = run.iter().flat_map(|(_, steps, _)| *steps).map(|step| match step {
+                    Step::Piece(piece) => piece.duration(),
+                    _ => Duration::ZERO,
+                });
+                let words = format!("{which}: {} of work", duration(pieces.sum::<Duration>().as_secs_f64()));
                 layout.shapes.push(Shape::Label { words, x: width / 2.0, y: layout.height + LABEL - 5.0 });
                 let place = ((width - wide) / 2.0, layout.height + LABEL);
                 layout.height += LABEL;

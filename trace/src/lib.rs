@@ -15,7 +15,7 @@
 //! - *The graph*: a rectangle for each sequential piece, as wide as the piece took time, in the color of its thread. Parts that follow one another
 //!   stand below each other, and the halves of a fork stand side by side. Lines lead from each fork to its halves, and from the halves to
 //!   the next part. Half-transparent rectangles are parts that are too narrow to be drawn one by one, as one. Of more than twelve calls, the
-//!   longest twelve are drawn, and each run of others is one half-transparent rectangle below its label (`calls 13 to 480: 3.2 ms`).
+//!   longest twelve are drawn, and each run of others is one half-transparent rectangle below its label (`calls 13 to 480: 3.2 ms of work`).
 //! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time. The axis below the
 //!   rows counts from the start of the recording.
 #![forbid(unsafe_code)]
