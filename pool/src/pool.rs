@@ -58,13 +58,25 @@ impl Executor for Pool {
         RA: Send,
         RB: Send,
     {
-        join::fork(|_, _moved| left(Context::new(false)), |_, migrated, _moved| right(Context::new(migrated)))
+        join::fork(left_half(left), right_half(right))
     }
 
     #[inline]
     fn num_threads(&self) -> usize {
         current_num_threads()
     }
+}
+
+// Functions and no closures inside `join_context`: the type of such a closure would name both halves, and a backtrace has the name in many frames.
+
+#[inline(always)]
+fn left_half<A: FnOnce(Context) -> R, R>(left: A) -> impl FnOnce(&Worker, bool) -> R {
+    move |_, _moved| left(Context::new(false))
+}
+
+#[inline(always)]
+fn right_half<B: FnOnce(Context) -> R, R>(right: B) -> impl FnOnce(&Worker, bool, bool) -> R {
+    move |_, migrated, _moved| right(Context::new(migrated))
 }
 
 /// Returns how many threads run jobs at once in the caller's pool, or in the global pool if the caller is in none.
