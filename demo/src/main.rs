@@ -20,12 +20,11 @@ const MOST: usize = 25;
 type Run<'a, R> = &'a dyn Fn() -> R;
 
 fn main() -> ExitCode {
-    if let Some(argument) = std::env::args().nth(1) {
-        let wanted = argument == "--help" || argument == "-h";
-        eprintln!(
+    if let Some(argument) = std::env::args_os().nth(1) {
+        println!(
             "cargo run --release -p furcate-demo: compares a loop, rayon and furcate. It takes no arguments."
         );
-        return if wanted { ExitCode::SUCCESS } else { ExitCode::from(2) };
+        return if argument == "--help" { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
     match show() {
         // The reader wants no more.
@@ -80,7 +79,7 @@ fn show() -> io::Result<()> {
     )?;
 
     table.row(
-        "a tree of 3 million calls of `join`",
+        "a tree of 2 million calls of `join`",
         Some(&|| chains::fib(black_box(31))),
         &|| chains::fib_by_rayon(black_box(31)),
         &|| chains::fib_by_furcate(black_box(31)),

@@ -37,8 +37,9 @@ pub enum Fairness {
     /// A call with n others in front of it waits n / P milliseconds on P threads, however many tasks the others have queued. If tasks are
     /// longer than a millisecond, it waits for one task of each other call.
     ///
-    /// The time is measured from a task's begin to its end, and includes waits in between. While a thread waits for its
-    /// own call in the middle of a job, it runs tasks of this call out of turn.
+    /// The time is measured from a task's begin to its end, and includes waits in between. A task that loses its slot in the middle is
+    /// charged at once, and not for the time without a slot. While a thread waits for its own call in the middle of a job, it runs tasks of
+    /// this call out of turn.
     ///
     /// Costs, for each woken task, two looks at the clock and a lock of the whole pool, which is held three times for some instructions.
     FairQueueing,

@@ -142,9 +142,9 @@ pub mod trace;
 pub mod trace {
     //! Nothing is traced in models.
 
-    /// Is in a dump.
+    /// Something that a dump would look at.
     pub trait Traced: Send + Sync {
-        /// Writes.
+        /// Would write lines of the dump.
         fn dump(&self, out: &mut String);
     }
 

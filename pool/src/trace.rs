@@ -17,6 +17,8 @@
 //! trace.write_chrome(Vec::new()).unwrap();
 //! ```
 //!
+//! [`dump`] needs no recording: it says who waits for what at present.
+//!
 //! # What is recorded
 //!
 //! Each thread writes its [events](Event) to a ring of its own. A full ring overwrites its oldest events, and the trace [says how
@@ -49,6 +51,14 @@ mod recorder;
 mod ring;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+pub(crate) use signals::interrupted_thread;
+
+/// Returns the thread that waits for a dump, in the handler of a signal. (There is none.)
+#[cfg(not(unix))]
+pub(crate) fn interrupted_thread() -> Option<i32> {
+    None
+}
 mod summary;
 
 pub use event::{Event, JobId, TimedEvent};

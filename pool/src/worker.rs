@@ -139,6 +139,8 @@ pub struct Worker {
     /// If calls take turns: the scope of the task that this thread has just taken from a set, and the time at which it did; this
     /// thread's.
     turn: Cell<Option<(u64, Instant)>>,
+    /// The scope that is charged for the running job, and the time up to which it has been charged; this thread's.
+    charged: Cell<Option<(u64, Instant)>>,
     /// For an external thread: the time since its call began. For other workers: the time since this worker first had jobs to share
     /// while only the timed searcher searched. The time decides whether a wake-up is worth its cost.
     pub(crate) call: CallTime,
@@ -224,6 +226,7 @@ impl Worker {
             woken_first: Cell::new(false),
             kind: Cell::new(0),
             turn: Cell::new(None),
+            charged: Cell::new(None),
             call: CallTime::default(),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
@@ -680,9 +683,28 @@ impl Worker {
     /// As for [`JobRef::run`].
     #[inline(never)]
     unsafe fn run_and_charge(&self, job: JobRef, (scope, since): (u64, Instant)) {
+        let below = self.charged.replace(Some((scope, since)));
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
-        self.registry().stealable.charge(scope, since.elapsed());
+        self.charge();
+        self.charged.set(below);
+    }
+
+    /// Charges the scope of the running job for the time since its turn began, or since the last charge, if calls take turns. A job that loses its
+    /// slot in the middle is charged at once: the next turns belong to other calls.
+    pub(crate) fn charge(&self) {
+        if let Some((scope, since)) = self.charged.get() {
+            let now = Instant::now();
+            self.registry().stealable.charge(scope, now - since);
+            self.charged.set(Some((scope, now)));
+        }
+    }
+
+    /// Notes that the running job has had no slot until now, so that its scope is not charged for that time.
+    pub(crate) fn skip_charge(&self) {
+        if let Some((scope, _)) = self.charged.get() {
+            self.charged.set(Some((scope, Instant::now())));
+        }
     }
 
     /// Takes this worker for the calling external thread. Returns `false` if another thread has it.

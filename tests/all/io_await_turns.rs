@@ -183,6 +183,38 @@ const LOADS: [Load; 6] = [
     }),
 ];
 
+/// A task that goes on in the middle of a turn is charged at once. So under fair queueing, small tasks do not wait for each task of a call that was
+/// woken before: here the parts of a chain, which begin new items when there is room. (Unless charged, each of the dozen took a turn of its own.)
+#[test]
+fn small_tasks_wait_for_no_dozen_of_long_ones() {
+    let late = || {
+        let pool = ThreadPoolBuilder::new().num_threads(2).fairness(Fairness::FairQueueing).build().unwrap();
+        let (begun, last) = (AtomicUsize::new(0), Arc::<AtomicUsize>::default());
+        let mut tasks: Vec<_> = (0..100)
+            .map(|_| {
+                let last = Arc::clone(&last);
+                pool.spawn_future(async move {
+                    let since = Instant::now();
+                    after(50).await;
+                    last.fetch_max(since.elapsed().as_millis() as usize - 50, SeqCst);
+                })
+            })
+            .collect();
+        let leaf = || {
+            if begun.fetch_add(1, SeqCst) < 60 {
+                spin(Duration::from_millis(10));
+            }
+        };
+        pool.install(|| (0..20_000).into_par_iter().map(|_| async { leaf() }).io_await().for_each(drop));
+        tasks.drain(..).for_each(|task| furcate::block_on(task));
+        last.load(SeqCst)
+    };
+    let mut runs: Vec<_> = (0..5).map(|_| late()).collect();
+    runs.sort_unstable();
+    // About 10 ms; more than 170 ms, or till the end of the load, if each long task takes a turn.
+    assert!(runs[2] < 100, "{runs:?} ms late");
+}
+
 /// Tasks that are woken beside a computation run while it goes on, though all workers are in its leaves. Prints how late the last one is.
 #[test]
 fn woken_tasks_run_beside_every_load() {

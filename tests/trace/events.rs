@@ -443,13 +443,14 @@ fn look_at_waits() {
     let here = format!("limit of 3 permits, made at {}:", file!());
     thread::scope(|threads| {
         let call = threads.spawn(chain);
-        until(|| {
-            dumped(&here) == 1 && dumped("3 are in use") == 1 && dumped("tasks of 1 calls wait for one") == 1
-        });
-        until(|| dumped(" 0 tasks are suspended") == 0);
+        until(|| dumped(&here) == 1 && dumped("permits in use: 3") == 1 && dumped("in calls: 1") == 1);
+        until(|| dumped("wait or are woken: 0") == 0);
         stop.cancel();
         assert!(call.join().unwrap().is_err());
-        until(|| dumped("0 are in use; 0 tasks of 0 calls") == 1 && dumped(" 0 tasks are suspended") == 1);
+        until(|| {
+            dumped("permits in use: 0, tasks that wait for one: 0, in calls: 0") == 1
+                && dumped("wait or are woken: 0") == 1
+        });
 
         let held = lock.lock().unwrap();
         let call = threads.spawn(|| {
@@ -485,7 +486,8 @@ fn a_program_that_quits_says_who_waits_for_what() {
         let pool = pool(5);
         pool.spawn(|| furcate::block_on(std::future::pending()));
         until(|| dumped("waits for a future, in `block_on`") == 1);
-        end_by(SIGQUIT);
+        // In a job of this thread, which does not sleep but for the signal.
+        join(|| -> () { end_by(SIGQUIT) }, || ());
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
@@ -493,6 +495,9 @@ fn a_program_that_quits_says_who_waits_for_what() {
     let output = child(this, "quits", &[("FURCATE_TRACE", path.to_str().unwrap())]);
     assert_eq!(signal_of(&output), Some(SIGQUIT), "{}", said(&output));
     assert!(said(&output).contains("waits for a future, in `block_on`"), "{}", said(&output));
+    let said = said(&output);
+    let caller = said.lines().find(|line| line.contains("from outside, thread")).expect("the caller");
+    assert!(caller.contains("in slot ") && caller.contains("runs a job, or looks for one"), "{said}");
     assert!(!std::fs::read(&path).unwrap().is_empty());
 }
 

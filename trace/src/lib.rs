@@ -32,7 +32,6 @@ pub use read::read_chrome;
 
 use furcate_pool::trace::{Graph, Piece, PieceKind, Trace};
 use layout::{Layout, Shape};
-use std::time::Duration;
 use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
 use words::{shortened, text_width, ticks};
@@ -140,7 +139,7 @@ fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
             ),
             Shape::Folded { thread, pieces, work, x, y, width } => {
                 let shape = rectangle(x + MARGIN, y + top, *width, layout::PIECE, color(*thread));
-                let words = format!("{pieces} pieces, {}", time(*work));
+                let words = format!("{pieces} pieces, {}", words::duration(work.as_secs_f64()));
                 group.add(shape.set("fill-opacity", 0.5).add(Title::new(words)))
             }
         };
@@ -154,11 +153,11 @@ fn words(piece: &Piece) -> String {
         PieceKind::Reduction => "reduction".to_owned(),
         _ => "code".to_owned(),
     };
-    format!("{kind}, {} from {}", time(piece.duration()), time(piece.begin))
-}
-
-fn time(time: Duration) -> String {
-    format!("{:.1} us", time.as_secs_f64() * 1e6)
+    format!(
+        "{kind}, {} from {}",
+        words::duration(piece.duration().as_secs_f64()),
+        words::duration(piece.begin.as_secs_f64())
+    )
 }
 
 /// Draws a row for each thread below `top`, with its name, and a time axis below the rows. Returns the lower end, too.
@@ -166,7 +165,6 @@ fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
     let names = trace.summary().threads.into_iter().map(|thread| thread.name);
     let short: Vec<_> = names.map(|name| (shortened(&name, NAME), name)).collect();
     let left = MARGIN + short.iter().map(|(short, _)| text_width(short) + 8.0).fold(0.0, f64::max);
-    // The label of the last tick needs some room on its right.
     // On the right, half of the last label needs a place beside the margin.
     let width = WIDTH - 2.0 * MARGIN - left;
     let whole = trace.duration().as_secs_f64().max(1e-9);

@@ -18,8 +18,11 @@ fn main() -> ExitCode {
     match run() {
         // (`print` would panic where the reader of a pipe has seen enough.)
         Ok(text) => match io::stdout().write_all(text.as_bytes()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                eprintln!("furcate-trace: standard output cannot be written: {error}");
+                ExitCode::FAILURE
+            }
+            _ => ExitCode::SUCCESS,
         },
         Err(error) => {
             eprintln!("furcate-trace: {error}");

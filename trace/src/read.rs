@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Reads a trace that [`Trace::write_chrome`] or `FURCATE_TRACE` has written. Its summary and its picture are those of the trace that was
 /// recorded.
 ///
-/// Cost: some 100 bytes of memory per event. The names of [logs](Event::LogBegin) stay in memory until the program ends.
+/// Cost: some 400 bytes of memory per event. The names of [logs](Event::LogBegin) stay in memory until the program ends.
 ///
 /// ```
 /// use furcate::trace;

@@ -18,8 +18,8 @@ use std::iter::{Product, Sum};
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot be made by adding up items of type `{T}`",
     label = "the items are of type `{T}`",
-    note = "it needs `{Self}: Sum<{T}>` for the items, and `{Self}: Sum<{Self}> + Send` for the tasks' parts",
-    note = "if the items are futures, they come first: `.io_await().sum()`"
+    note = "`sum` needs `{Self}: Sum<{T}>` for the items, and `{Self}: Sum<{Self}> + Send` for the tasks' parts",
+    note = "if the items are futures, wait for them first: `.io_await().sum()`"
 )]
 pub trait SumOf<T>: Send + Sum<T> + Sum<Self> {}
 
@@ -42,8 +42,8 @@ impl<T, S: Send + Sum<T> + Sum<S>> SumOf<T> for S {}
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot be made by multiplying items of type `{T}`",
     label = "the items are of type `{T}`",
-    note = "it needs `{Self}: Product<{T}>` for the items, and `{Self}: Product<{Self}> + Send` for the tasks' parts",
-    note = "if the items are futures, they come first: `.io_await().product()`"
+    note = "`product` needs `{Self}: Product<{T}>` for the items, and `{Self}: Product<{Self}> + Send` for the tasks' parts",
+    note = "if the items are futures, wait for them first: `.io_await().product()`"
 )]
 pub trait ProductOf<T>: Send + Product<T> + Product<Self> {}
 

@@ -2,6 +2,8 @@
 
 use super::Registry;
 use crate::slots::WorkerState;
+use crate::stats::WorkerStats;
+use crate::trace;
 use crate::worker::{Awaited, Worker};
 use std::fmt::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,18 +12,20 @@ use std::time::Duration;
 impl Registry {
     /// Writes what is queued, and a line for each worker that runs, waits or sleeps. A snapshot, taken while the pool goes on.
     pub(super) fn write_dump(&self, out: &mut String) -> fmt::Result {
-        let total = self.stats().total();
-        let suspended = total.suspensions.saturating_sub(total.resumes + total.cancelled);
+        // Suspended and not resumed. (No lock is waited for here: a thread that hangs may hold it.)
+        let suspended =
+            |counters: WorkerStats| counters.suspensions.wrapping_sub(counters.resumes + counters.cancelled);
+        let of_workers = self.slots.workers().map(|worker| suspended(worker.stats()));
+        let suspended = of_workers.fold(suspended(self.outside.read()), u64::wrapping_add);
         let unended = self.pending.get().saturating_sub(usize::from(!self.is_ending.load(Relaxed)));
         writeln!(
             out,
-            "pool of {} threads: {} jobs from outside and {} woken tasks are queued, {suspended} tasks are suspended, {unended} spawned \
-             jobs and futures have not ended",
+            "pool of {} threads; jobs from outside: {}, woken tasks and suspended deques: {}, tasks that wait or are woken: {suspended}, \
+             spawned jobs and futures: {unended}",
             self.num_threads(),
             self.injector.len(),
             self.stealable.total_len(),
         )?;
-        // A thread that hangs may hold the lock.
         let locked = (0..100).find_map(|_| {
             self.slots.try_lock().or_else(|| {
                 std::thread::sleep(Duration::from_millis(1));
@@ -51,7 +55,10 @@ impl Registry {
         awaited: Awaited,
     ) -> fmt::Result {
         write!(out, "  {}", self.name_of(worker.number()))?;
-        if let Some(thread) = worker.clock.thread() {
+        // A caller that waits for its first slot has not said yet which thread it is.
+        let is_known = !worker.is_external() || worker.slot().is_some() || awaited != Awaited::Nothing;
+        let thread = worker.clock.thread().filter(|_| is_known);
+        if let Some(thread) = thread {
             write!(out, ", thread {thread}")?;
         }
         match worker.slot() {
@@ -69,13 +76,17 @@ impl Registry {
             Awaited::Future => out.write_str("waits for a future, in `block_on`")?,
             Awaited::Others => out.write_str("waits for threads of another pool, or for a broadcast")?,
         }
-        let is_blocked = || worker.clock.sleeps() == Some(true);
+        // The thread that the signal has interrupted sleeps until this text is written.
+        let is_blocked = || thread != trace::interrupted_thread() && worker.clock.sleeps() == Some(true);
         out.write_str(match (state, awaited) {
             (Some(WorkerState::Active), Awaited::Nothing) if is_blocked() => {
                 "runs a job whose thread sleeps: on a lock, or in a system call"
             }
             (Some(WorkerState::Active), Awaited::Nothing) => "runs a job, or looks for one",
-            (Some(WorkerState::Active), _) => "; meanwhile runs a part of it, or looks for one",
+            (Some(WorkerState::Active), _) if is_blocked() => {
+                "; meanwhile runs a job whose thread sleeps: on a lock, or in a system call"
+            }
+            (Some(WorkerState::Active), _) => "; meanwhile runs a job, or looks for one",
             (Some(WorkerState::TimedSearch), _) => "has found no job, and looks again in short intervals",
             (Some(WorkerState::Parked), _) => "parked, has nothing to do",
             (Some(WorkerState::Watching), _) => "watches the queues",

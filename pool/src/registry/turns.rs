@@ -108,6 +108,7 @@ impl Registry {
         if self.is_inherited() || worker.slot().is_none() || keeps && self.holds_slot(worker) {
             return;
         }
+        worker.charge();
         let mut slots = self.lock();
         slots.return_slot(worker);
         if self.holds_slot(worker) {
@@ -123,6 +124,7 @@ impl Registry {
         }
         drop(slots);
         self.wait_for_slot(worker);
+        worker.skip_charge();
         worker.keeps_slot_until.set(Some(Instant::now() + TURN));
     }
 

@@ -35,10 +35,11 @@ pub(crate) fn record_if_asked() {
         } else {
             #[cfg(unix)]
             super::signals::call_at_signals(|signal| {
-                if signal == libc::SIGQUIT {
-                    report(format_args!("who waits for what:\n{}", super::dump()));
-                }
+                let dump = (signal == libc::SIGQUIT).then(super::dump);
                 write_trace(of_program_so_far);
+                if let Some(dump) = dump {
+                    report(format_args!("who waits for what:\n{dump}"));
+                }
             });
         }
     });

@@ -1,6 +1,7 @@
 //! Signals that end a program: its trace is written before.
 //!
-//! A signal handler may call next to nothing. So it asks a thread to write the trace, and waits for it.
+//! A signal handler may call next to nothing. So it asks a thread to write the trace, and waits for it. If the signal is SIGQUIT, the thread also
+//! prints a [dump](super::dump).
 //!
 //! ```text
 //!   SIGINT, SIGTERM, SIGHUP, SIGQUIT ─┬> handler: a byte to the thread ──> the thread writes the file
@@ -39,6 +40,14 @@ static TO_THREAD: AtomicI32 = AtomicI32::new(-1);
 
 /// The process that has the thread.
 static PROCESS: AtomicI32 = AtomicI32::new(-1);
+
+/// The thread that waits in the handler; 0 if none does.
+static INTERRUPTED: AtomicI32 = AtomicI32::new(0);
+
+/// Returns the system's number of the thread that waits in the handler, on Linux.
+pub(crate) fn interrupted_thread() -> Option<i32> {
+    Some(INTERRUPTED.load(Relaxed)).filter(|thread| *thread != 0)
+}
 
 /// Has `write` called with the signal, by a thread of its own, before a signal ends the program. Called once. Without a thread, signals end the
 /// program as ever.
@@ -104,7 +113,10 @@ extern "C" fn handle(signal: c_int) {
     unsafe {
         let to_thread = TO_THREAD.load(Relaxed);
         let has_thread = libc::getpid() == PROCESS.load(Relaxed);
-        // Their numbers are less than 16 everywhere.
+        // POSIX does not have `gettid`. On Linux it is a system call that does nothing else.
+        #[cfg(target_os = "linux")]
+        INTERRUPTED.store(libc::gettid(), Relaxed);
+        // The signals' numbers are less than 16 everywhere.
         if has_thread && libc::write(to_thread, [signal as u8].as_ptr().cast(), 1) == 1 {
             let mut answer = libc::pollfd { fd: to_thread, events: libc::POLLIN, revents: 0 };
             libc::poll(&raw mut answer, 1, PATIENCE);

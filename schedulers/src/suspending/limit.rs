@@ -462,18 +462,24 @@ impl LimitState {
 
 impl Traced for LimitShared {
     fn dump(&self, out: &mut String) {
-        let Ok(state) = self.state.try_lock() else { return };
-        let (permits, free) = (self.permits, state.free);
-        let waiting: usize = state.waiting.values().map(TicketLines::len).sum();
-        let calls = state.ring.len();
-        drop(state);
         // A text takes whatever is written.
-        let _ = writeln!(
-            out,
-            "limit of {permits} permits, made at {}: {} are in use; {waiting} tasks of {calls} calls wait for one",
-            self.place,
-            permits - free
-        );
+        let _ = write!(out, "limit of {} permits, made at {}", self.permits, self.place);
+        if let Some(rate) = self.rate {
+            let _ = write!(out, ", and of {} futures per second", rate.per_second);
+        }
+        // Not waited for: a thread that hangs may hold the lock.
+        let _ = match self.state.try_lock() {
+            Ok(state) => {
+                let waiting: usize = state.waiting.values().map(TicketLines::len).sum();
+                writeln!(
+                    out,
+                    "; permits in use: {}, tasks that wait for one: {waiting}, in calls: {}",
+                    self.permits - state.free,
+                    state.ring.len()
+                )
+            }
+            Err(_) => writeln!(out, "; a thread uses it at this moment"),
+        };
     }
 }
 
