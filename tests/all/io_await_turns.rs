@@ -206,7 +206,7 @@ fn small_tasks_wait_for_no_dozen_of_long_ones() {
             }
         };
         pool.install(|| (0..20_000).into_par_iter().map(|_| async { leaf() }).io_await().for_each(drop));
-        tasks.drain(..).for_each(|task| furcate::block_on(task));
+        tasks.drain(..).for_each(furcate::block_on);
         last.load(SeqCst)
     };
     let mut runs: Vec<_> = (0..5).map(|_| late()).collect();
