@@ -187,6 +187,12 @@ pub mod trace {
 
     /// Marks nothing.
     #[must_use]
+    pub fn chain(_place: &'static std::panic::Location<'static>) -> Mark {
+        Mark
+    }
+
+    /// Marks nothing.
+    #[must_use]
     pub fn reduction() -> Mark {
         Mark
     }

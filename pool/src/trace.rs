@@ -30,7 +30,7 @@
 //! forks come faster, the ones deepest in the tree are left out. A left-out fork is a part of the fork around it. Steals, jobs,
 //! leaves and waits are always recorded, except that a worker records no leaves inside forks that it leaves out.
 //!
-//! While nothing is recorded, a fork executes no instruction more. A leaf, a reduction and the right half of a chain's
+//! While nothing is recorded, a fork executes no instruction more. A chain's call, a leaf, a reduction and the right half of a chain's
 //! fork execute one relaxed load each.
 //!
 //! # Invariants
@@ -76,6 +76,7 @@ pub(crate) use recorder::{
     is_on, leaves_out, record, set_leaves_out, set_right, take_right, wants_every_fork,
 };
 
+use std::panic::Location;
 use std::time::Duration;
 
 /// The events of a program's threads between [`start`] and [`stop`].
@@ -237,6 +238,46 @@ fn begin_leaf(size: usize) -> Option<(Kind, u64)> {
     }
     record(Kind::LeafBegin, size as u64);
     Some((Kind::LeafEnd, 0))
+}
+
+/// Marks a call of a chain in the trace, from its making to its drop. As [`Mark`], but smaller: a chain may be as short as some ten
+/// instructions.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Call {
+    is_recorded: bool,
+}
+
+impl Drop for Call {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_recorded {
+            end_chain();
+        }
+    }
+}
+
+/// Marks a call of a chain, made at that place.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn chain(place: &'static Location<'static>) -> Call {
+    Call { is_recorded: is_on() && begin_chain(place) }
+}
+
+/// Records the begin of a chain. Returns whether that was done.
+#[cold]
+fn begin_chain(place: &'static Location<'static>) -> bool {
+    if leaves_out() {
+        return false;
+    }
+    record(Kind::ChainBegin, names::number_of(place));
+    true
+}
+
+#[cold]
+fn end_chain() {
+    record(Kind::ChainEnd, 0);
 }
 
 /// Marks items that pass the place of that name.

@@ -1,10 +1,11 @@
 //! Traces: the events, the bounds, and the files.
 
+use either::Either;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, Trace};
 use furcate::{Limit, join};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -533,4 +534,70 @@ fn places_of_chains_have_names() {
     });
     assert_eq!(waits, 1225);
     assert!(trace.summary().logs[0].leaves > 0);
+}
+
+/// The place of a call is the user's line, whatever the terminal does inside. Each terminal here stands on a line of its own.
+#[test]
+fn calls_of_chains_have_places() {
+    let pool = pool(2);
+    let chain = || (0..100_u64).into_par_iter().map(|x| x + 1);
+    let is_even = |x: &u64| x.is_multiple_of(2);
+    let ok = |x| Ok::<_, ()>((x, x));
+    let (token, mut vec, mut text) = (CancelToken::new(), Vec::new(), String::new());
+    let first = line!() + 3;
+    let (last, trace) = traced(|| {
+        pool.install(|| {
+            assert_eq!(chain().sum::<u64>(), 5050);
+            chain().for_each(|_| ());
+            assert_eq!(chain().filter(is_even).count(), 50);
+            assert_eq!(chain().min_by_key(|x| *x), Some(1));
+            assert_eq!(chain().try_for_each(|_| Some(())), Some(()));
+            assert!(chain().any(|x| x == 9));
+            assert_eq!(chain().find_last(is_even), Some(100));
+            assert_eq!(chain().collect::<Vec<_>>().len(), 100);
+            assert_eq!(chain().filter(is_even).collect::<Box<[_]>>().len(), 50);
+            assert_eq!(chain().collect::<BTreeSet<_>>().len(), 100);
+            assert!(chain().map(ok).collect::<Result<HashMap<_, _>, _>>().is_ok());
+            assert!(chain().map(Some).collect::<Option<Vec<_>>>().is_some());
+            assert_eq!(chain().collect_vec_list().len(), 1);
+            chain().collect_into_vec(&mut vec);
+            vec.par_extend(chain());
+            text.par_extend(chain().map(|x| x.to_string()));
+            assert_eq!(chain().position_first(|x| x == 7), Some(6));
+            assert!(chain().eq(1..101));
+            assert!(chain().lt(2..102));
+            assert_eq!(chain().partition::<Vec<_>, Vec<_>, _>(is_even).0.len(), 50);
+            assert_eq!(chain().map(|x| (x, x)).unzip::<_, _, Vec<_>, Vec<_>>().0.len(), 100);
+            assert_eq!(chain().map(Either::Left).collect::<(Vec<u64>, Vec<u64>)>().0.len(), 100);
+            assert_eq!(chain().stop_on(&token).sum(), Ok(5050_u64));
+            assert_eq!(chain().stop_on(&token).collect().map(|all: Vec<_>| all.len()), Ok(100));
+            vec.par_sort_by_cached_key(u64::to_string);
+        });
+        line!() - 2
+    });
+    let places = |trace: &Trace| {
+        let mut places: Vec<_> = events(trace)
+            .filter_map(|(_, event)| if let Event::ChainBegin { place } = event { Some(place) } else { None })
+            .collect();
+        assert_eq!(places.len(), count(trace, |event| event == Event::ChainEnd));
+        places.dedup();
+        places
+    };
+    let expected: Vec<_> = (first..=last).map(|line| format!("{}:{line}", file!())).collect();
+    assert_eq!(places(&trace), expected);
+    let json = chrome(&trace);
+    let is_call = |event: &&serde_json::Value| event["name"] == format!("call at {}", expected[0]);
+    assert_eq!(json["traceEvents"].as_array().unwrap().iter().filter(is_call).count(), 1);
+
+    // A panic ends the call, and calls in leaves are calls of their own.
+    let (result, trace) = traced(|| {
+        let inner = |x| (0..x).into_par_iter().sum::<u64>();
+        let outer = || chain().bound_depth(1).force_depth(1).map(inner).for_each(|x| assert_ne!(x, 45));
+        catch_unwind(AssertUnwindSafe(|| pool.install(outer)))
+    });
+    assert!(result.is_err());
+    assert!(count(&trace, |event| matches!(event, Event::ChainBegin { .. })) > 10);
+    assert_eq!(places(&trace).len(), 2);
+    let trace = traced(|| pool.install(|| chain().sum::<u64>())).1;
+    assert_eq!(places(&trace), [format!("{}:{}", file!(), line!() - 1)]);
 }

@@ -2,14 +2,15 @@
 
 use furcate_pool::trace::{Event, ThreadTrace, TimedEvent, Trace};
 use serde::Deserialize;
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 use std::time::Duration;
 
 /// Reads a trace that [`Trace::write_chrome`] or `FURCATE_TRACE` has written. Its summary and its picture are those of the trace that was
 /// recorded.
 ///
-/// Cost: some 400 bytes of memory per event. The names of [logs](Event::LogBegin) stay in memory until the program ends.
+/// Cost: some 400 bytes of memory per event. The names of [logs](Event::LogBegin) and the places of [calls](Event::ChainBegin) stay in memory
+/// until the program ends.
 ///
 /// ```
 /// use furcate::trace;
@@ -98,7 +99,7 @@ struct Args {
 impl File {
     fn trace(self) -> Option<Trace> {
         let mut threads = Vec::<(Args, Vec<TimedEvent>)>::new();
-        let mut logs = HashMap::<String, &'static str>::new();
+        let mut names = HashSet::<&'static str>::new();
         for Record { name, tid, ts, args } in self.records {
             let Some(args) = args else { continue };
             // The threads are numbered from 1 on, in their order.
@@ -110,16 +111,19 @@ impl File {
                 continue;
             };
             let payload = u64::from_str_radix(args.payload.as_deref()?, 16).ok()?;
+            let mut known = |name: &str| match names.get(name) {
+                Some(name) => *name,
+                None => {
+                    let leaked: &'static str = name.to_owned().leak();
+                    names.insert(leaked);
+                    leaked
+                }
+            };
             let event = match Event::of_kind(kind, payload)? {
-                Event::LogBegin { .. } => Event::LogBegin {
-                    name: match logs.entry(name) {
-                        Entry::Occupied(known) => known.get(),
-                        Entry::Vacant(new) => {
-                            let name = new.key().clone().leak();
-                            new.insert(name)
-                        }
-                    },
-                },
+                Event::LogBegin { .. } => Event::LogBegin { name: known(&name) },
+                Event::ChainBegin { .. } => {
+                    Event::ChainBegin { place: known(name.strip_prefix("call at ")?) }
+                }
                 event => event,
             };
             // Microseconds, with three digits behind the point.

@@ -12,8 +12,10 @@ pub(crate) use unzip::{SortInto, TwoLists, append_unzipped, sort_into_lists, unz
 use super::scoped::in_scopes;
 use super::{ParallelIterator, PolicyOf, SchedulerOf};
 use append::{append_in_parallel, is_large};
+use furcate_pool::trace;
 use furcate_schedulers::{Plan, Policy, Schedule, Scheduler};
 use std::collections::LinkedList;
+use std::panic::Location;
 
 /// Returns the number of items that will come, if it is certain. It is not certain if the policy may stop before all
 /// have come.
@@ -22,12 +24,16 @@ pub(crate) fn exact_len<I: ParallelIterator>(items: &I) -> Option<usize> {
 }
 
 /// Appends all items, in order; in place, if their number is certain.
+#[track_caller]
 pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
-    match exact_len(&items) {
-        Some(len) => append_exact(vec, len, items),
-        None if I::SCOPED => in_scopes(items, |items| append_driven(vec, items)),
-        None => append_driven(vec, items),
+    if let Some(len) = exact_len(&items) {
+        return append_exact(vec, len, items);
     }
+    let _call = trace::chain(Location::caller());
+    if I::SCOPED {
+        return in_scopes(items, |items| append_driven(vec, items));
+    }
+    append_driven(vec, items);
 }
 
 /// Appends all items, of an unknown number.
@@ -59,6 +65,7 @@ pub(crate) fn total<T>(lists: &LinkedList<Vec<T>>) -> usize {
 }
 
 /// Collects all items into vectors, in order: into one, if their number is certain, else into one per leaf.
+#[track_caller]
 pub(crate) fn into_lists<I: ParallelIterator>(items: I) -> LinkedList<Vec<I::Item>> {
     let lists = Lists::new(Vec::is_empty);
     match exact_len(&items) {

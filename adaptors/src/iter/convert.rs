@@ -110,6 +110,7 @@ where
 )]
 pub trait FromParallelIterator<T: Send> {
     /// Makes a collection of the items.
+    #[track_caller]
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self;
 
     /// Makes a collection of the elements of several vectors, in order. This is the last step of collecting into a pair
@@ -124,6 +125,7 @@ pub trait FromParallelIterator<T: Send> {
     /// let v = Vec::from_par_lists(LinkedList::from([vec![1, 2], vec![3]]));
     /// assert_eq!(v, [1, 2, 3]);
     /// ```
+    #[track_caller]
     #[inline]
     fn from_par_lists(lists: LinkedList<Vec<T>>) -> Self
     where
@@ -157,6 +159,7 @@ pub trait FromParallelIterator<T: Send> {
 /// ```
 pub trait ParallelExtend<T: Send> {
     /// Adds all items, in order where the collection has one.
+    #[track_caller]
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I);
 
     /// Adds the elements of several vectors, in order. This is the last step of terminals that fill two collections in
@@ -172,6 +175,7 @@ pub trait ParallelExtend<T: Send> {
     /// v.par_extend_lists(LinkedList::from([vec![1, 2], vec![3]]));
     /// assert_eq!(v, [0, 1, 2, 3]);
     /// ```
+    #[track_caller]
     #[inline]
     fn par_extend_lists(&mut self, lists: LinkedList<Vec<T>>) {
         self.par_extend(flatten(lists));

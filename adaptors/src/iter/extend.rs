@@ -17,6 +17,7 @@ pub(crate) use pairs::{extended_by, partition_into_lists};
 use super::{IntoParallelIterator, ParallelExtend};
 
 /// Makes a new collection, extended with the items.
+#[track_caller]
 pub(crate) fn extended<C, I>(items: I) -> C
 where
     I: IntoParallelIterator,

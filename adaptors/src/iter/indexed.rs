@@ -417,6 +417,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert_eq!([1, 2, 3].par_iter().cmp([1, 3].par_iter()), Ordering::Less);
     /// assert_eq!([1, 2, 3].par_iter().cmp([1, 2].par_iter()), Ordering::Greater);
     /// ```
+    #[track_caller]
     #[inline]
     fn cmp<I>(self, other: I) -> Ordering
     where
@@ -439,6 +440,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert_eq!([1.0, 2.0].par_iter().partial_cmp([1.0, 3.0].par_iter()), Some(Ordering::Less));
     /// assert_eq!([1.0, f64::NAN].par_iter().partial_cmp([1.0, 3.0].par_iter()), None);
     /// ```
+    #[track_caller]
     #[inline]
     fn partial_cmp<I>(self, other: I) -> Option<Ordering>
     where
@@ -460,6 +462,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert!([1, 2].par_iter().eq([1, 2].par_iter()));
     /// assert!(![1, 2].par_iter().eq([1, 2, 3].par_iter()));
     /// ```
+    #[track_caller]
     #[inline]
     fn eq<I>(self, other: I) -> bool
     where
@@ -476,6 +479,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().ne([1, 3].par_iter()));
     /// ```
+    #[track_caller]
     #[inline]
     fn ne<I>(self, other: I) -> bool
     where
@@ -491,6 +495,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().lt([1, 3].par_iter()));
     /// ```
+    #[track_caller]
     #[inline]
     fn lt<I>(self, other: I) -> bool
     where
@@ -506,6 +511,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().le([1, 2].par_iter()));
     /// ```
+    #[track_caller]
     #[inline]
     fn le<I>(self, other: I) -> bool
     where
@@ -521,6 +527,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 3].par_iter().gt([1, 2].par_iter()));
     /// ```
+    #[track_caller]
     #[inline]
     fn gt<I>(self, other: I) -> bool
     where
@@ -536,6 +543,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().ge([1, 2].par_iter()));
     /// ```
+    #[track_caller]
     #[inline]
     fn ge<I>(self, other: I) -> bool
     where
@@ -554,6 +562,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert_eq!([1, 2, 3].par_iter().position_any(|&x| x == 2), Some(1));
     /// ```
+    #[track_caller]
     #[inline]
     fn position_any<P>(self, predicate: P) -> Option<usize>
     where
@@ -569,6 +578,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert_eq!([1, 2, 2].par_iter().position_first(|&x| x == 2), Some(1));
     /// ```
+    #[track_caller]
     #[inline]
     fn position_first<P>(self, predicate: P) -> Option<usize>
     where
@@ -584,6 +594,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert_eq!([1, 2, 2].par_iter().position_last(|&x| x == 2), Some(2));
     /// ```
+    #[track_caller]
     #[inline]
     fn position_last<P>(self, predicate: P) -> Option<usize>
     where
@@ -603,6 +614,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert_eq!(squares, [0, 1, 4, 9]);
     /// assert!(squares.capacity() >= 100);
     /// ```
+    #[track_caller]
     #[inline]
     fn collect_into_vec(self, target: &mut Vec<Self::Item>) {
         target.clear();
@@ -618,6 +630,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// (0..4_usize).into_par_iter().map(|x| (x, x * x)).unzip_into_vecs(&mut numbers, &mut squares);
     /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
     /// ```
+    #[track_caller]
     #[inline]
     fn unzip_into_vecs<A, B>(self, left: &mut Vec<A>, right: &mut Vec<B>)
     where

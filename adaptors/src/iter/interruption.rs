@@ -111,9 +111,13 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
     /// assert_eq!(halves, Ok((vec![0, 2, 4, 6, 8], vec![10, 12, 14, 16, 18])));
     /// ```
     pub fn run<T>(self, terminal: impl FnOnce(Partial<I, S>) -> T) -> Result<T, Interrupted<T>> {
+        let (items, report) = self.begin();
+        report.of(terminal(items))
+    }
+
+    fn begin(self) -> (Partial<I, S>, Arc<Report<S>>) {
         let report = Arc::new(Report { stop: self.stop, reason: OnceLock::new() });
-        let done = terminal(Partial { base: self.base, report: Arc::clone(&report) });
-        report.of(done)
+        (Partial { base: self.base, report: Arc::clone(&report) }, report)
     }
 }
 
@@ -323,11 +327,13 @@ macro_rules! terminals {
             #[doc = concat!("let result = ", $items, ".stop_on(&token).", $call, ";")]
             #[doc = concat!("assert_eq!(result, Ok(", $result, "));")]
             /// ```
+            #[track_caller]
             pub fn $name<$($Param),*>(self $(, $arg: $Arg)*) -> Result<$Out, Interrupted<$Out>>
             where
                 $($bounds)*
             {
-                self.run(|items| items.$name($($arg),*))
+                let (items, report) = self.begin();
+                report.of(items.$name($($arg),*))
             }
         )+}
 
@@ -507,12 +513,14 @@ impl<A: Send, B: Send, I: ParallelIterator<Item = (A, B)>, S: Stop> Interruptibl
     /// let result = [(1, 'a'), (2, 'b')].into_par_iter().stop_on(&token).unzip::<Vec<_>, String>();
     /// assert_eq!(result, Ok((vec![1, 2], "ab".to_string())));
     /// ```
+    #[track_caller]
     pub fn unzip<FromA, FromB>(self) -> Result<(FromA, FromB), Interrupted<(FromA, FromB)>>
     where
         FromA: Default + Send + ParallelExtend<A>,
         FromB: Default + Send + ParallelExtend<B>,
     {
-        self.run(|items| items.unzip())
+        let (items, report) = self.begin();
+        report.of(items.unzip())
     }
 
     /// [`unzip`](Self::unzip), as a future: see [`AsyncTerminals::async_unzip`].

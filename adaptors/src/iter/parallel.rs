@@ -22,7 +22,7 @@ use super::{
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
 use either::Either;
-use furcate_pool::IntoExecutor;
+use furcate_pool::{IntoExecutor, trace};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -33,6 +33,7 @@ use furcate_schedulers::{
 };
 use std::cmp::Ordering;
 use std::collections::LinkedList;
+use std::panic::Location;
 use std::time::Instant;
 
 /// A parallel computation over items: a source, adaptors, and a schedule.
@@ -231,8 +232,10 @@ pub trait ParallelIterator: Sized + Send {
     /// }
     /// assert_eq!((0..1000).into_par_iter().bound_depth(3).drive(Leaves), 8);
     /// ```
+    #[track_caller]
     #[inline]
     fn drive<R: Reduction<Self::Item>>(mut self, reduction: R) -> R::Output {
+        let _call = trace::chain(Location::caller());
         if Self::SCOPED {
             return in_scopes(self, |mut chain| {
                 let Plan { policy, scheduler, executor } = chain.schedule().into_plan();
@@ -910,7 +913,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn log(self, name: &'static str) -> Log<Self> {
-        Log::new(self, furcate_pool::trace::Name::of(name))
+        Log::new(self, trace::Name::of(name))
     }
 
     /// Tells a progress bar, or a counter, how many items are done: see [`ProgressSink`].
@@ -1504,6 +1507,7 @@ pub trait ParallelIterator: Sized + Send {
     /// v.par_iter_mut().for_each(|x| *x += 1);
     /// assert_eq!(v, [2, 3, 4]);
     /// ```
+    #[track_caller]
     #[inline]
     fn for_each<F>(self, op: F)
     where
@@ -1523,6 +1527,7 @@ pub trait ParallelIterator: Sized + Send {
     /// (0..5).into_par_iter().for_each_with(sender, |sender, x| sender.send(x).unwrap());
     /// assert_eq!(receiver.iter().sum::<i32>(), 10);
     /// ```
+    #[track_caller]
     #[inline]
     fn for_each_with<F, T>(self, init: T, op: F)
     where
@@ -1549,6 +1554,7 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!(buffers.into_inner(), 4);
     /// ```
+    #[track_caller]
     #[inline]
     fn for_each_init<F, INIT, T>(self, init: INIT, op: F)
     where
@@ -1568,6 +1574,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let text = ["to", "get", "her"].par_iter().map(|s| s.to_string()).reduce(String::new, |a, b| a + &b);
     /// assert_eq!(text, "together");
     /// ```
+    #[track_caller]
     #[inline]
     fn reduce<OP, ID>(self, identity: ID, op: OP) -> Self::Item
     where
@@ -1584,6 +1591,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!((0..4).into_par_iter().reduce_with(|a, b| a.max(b)), Some(3));
     /// assert_eq!((0..0).into_par_iter().reduce_with(|a, b| a + b), None);
     /// ```
+    #[track_caller]
     #[inline]
     fn reduce_with<OP>(self, op: OP) -> Option<Self::Item>
     where
@@ -1612,6 +1620,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let parsed = ["1", "2", "three"].into_par_iter().map(str::parse::<u32>);
     /// assert!(parsed.sum::<Result<u32, _>>().is_err());
     /// ```
+    #[track_caller]
     #[inline]
     fn sum<S>(self) -> S
     where
@@ -1628,6 +1637,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((1..6_u32).into_par_iter().product::<u32>(), 120);
     /// ```
+    #[track_caller]
     #[inline]
     fn product<P>(self) -> P
     where
@@ -1644,6 +1654,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..10).into_par_iter().filter(|x| x % 3 == 0).count(), 4);
     /// ```
+    #[track_caller]
     #[inline]
     fn count(self) -> usize {
         self.drive(Aggregated(Count))
@@ -1655,6 +1666,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([3, 1, 2].par_iter().min(), Some(&1));
     /// ```
+    #[track_caller]
     #[inline]
     fn min(self) -> Option<Self::Item>
     where
@@ -1669,6 +1681,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([3, 1, 2].par_iter().max(), Some(&3));
     /// ```
+    #[track_caller]
     #[inline]
     fn max(self) -> Option<Self::Item>
     where
@@ -1683,6 +1696,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([0.3, 0.1, 0.2_f64].par_iter().min_by(|a, b| a.total_cmp(b)), Some(&0.1));
     /// ```
+    #[track_caller]
     #[inline]
     fn min_by<F>(self, compare: F) -> Option<Self::Item>
     where
@@ -1697,6 +1711,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([0.3, 0.1, 0.2_f64].par_iter().max_by(|a, b| a.total_cmp(b)), Some(&0.3));
     /// ```
+    #[track_caller]
     #[inline]
     fn max_by<F>(self, compare: F) -> Option<Self::Item>
     where
@@ -1711,6 +1726,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([-3_i32, 1, -1].par_iter().min_by_key(|x| x.abs()), Some(&1));
     /// ```
+    #[track_caller]
     #[inline]
     fn min_by_key<K, F>(self, key: F) -> Option<Self::Item>
     where
@@ -1726,6 +1742,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([-3_i32, 3, 1].par_iter().max_by_key(|x| x.abs()), Some(&3));
     /// ```
+    #[track_caller]
     #[inline]
     fn max_by_key<K, F>(self, key: F) -> Option<Self::Item>
     where
@@ -1748,6 +1765,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let parsed = ["1", "2", "x"].par_iter().try_for_each(|s| s.parse::<u32>().map(drop));
     /// assert!(parsed.is_err());
     /// ```
+    #[track_caller]
     #[inline]
     fn try_for_each<OP, R>(self, op: OP) -> R
     where
@@ -1766,6 +1784,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let sent = (0..5).into_par_iter().try_for_each_with(sender, |sender, x| sender.send(x));
     /// assert_eq!((sent, receiver.iter().sum::<i32>()), (Ok(()), 10));
     /// ```
+    #[track_caller]
     #[inline]
     fn try_for_each_with<OP, T, R>(self, init: T, op: OP) -> R
     where
@@ -1785,6 +1804,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let written = (0..100).into_par_iter().try_for_each_init(String::new, |text, x| write!(text, "{x}"));
     /// assert_eq!(written, Ok(()));
     /// ```
+    #[track_caller]
     #[inline]
     fn try_for_each_init<OP, INIT, T, R>(self, init: INIT, op: OP) -> R
     where
@@ -1807,6 +1827,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(sum(&["1", "2", "3"]), Some(6));
     /// assert_eq!((sum(&["1", "x"]), sum(&["200", "100"])), (None, None));
     /// ```
+    #[track_caller]
     #[inline]
     fn try_reduce<T, OP, ID>(self, identity: ID, op: OP) -> Self::Item
     where
@@ -1829,6 +1850,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(product(&[200, 100]), Some(None));
     /// assert_eq!(product(&[]), None);
     /// ```
+    #[track_caller]
     #[inline]
     fn try_reduce_with<T, OP>(self, op: OP) -> Option<Self::Item>
     where
@@ -1848,6 +1870,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert!([1, 2, 3].par_iter().any(|&x| x == 2));
     /// assert!(![1, 2, 3].par_iter().any(|&x| x == 4));
     /// ```
+    #[track_caller]
     #[inline]
     fn any<P>(self, predicate: P) -> bool
     where
@@ -1863,6 +1886,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert!([1, 2, 3].par_iter().all(|&x| x < 4));
     /// assert!(![1, 2, 3].par_iter().all(|&x| x < 3));
     /// ```
+    #[track_caller]
     #[inline]
     fn all<P>(self, predicate: P) -> bool
     where
@@ -1878,6 +1902,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let hit = (0..100).into_par_iter().find_any(|x| x % 10 == 7);
     /// assert_eq!(hit.map(|x| x % 10), Some(7));
     /// ```
+    #[track_caller]
     #[inline]
     fn find_any<P>(self, predicate: P) -> Option<Self::Item>
     where
@@ -1899,6 +1924,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..100).into_par_iter().find_first(|x| x % 10 == 7), Some(7));
     /// ```
+    #[track_caller]
     #[inline]
     fn find_first<P>(self, predicate: P) -> Option<Self::Item>
     where
@@ -1916,6 +1942,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..100).into_par_iter().find_last(|x| x % 10 == 7), Some(97));
     /// ```
+    #[track_caller]
     #[inline]
     fn find_last<P>(self, predicate: P) -> Option<Self::Item>
     where
@@ -1931,6 +1958,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let number = ["a", "4", "b"].par_iter().find_map_any(|s| s.parse::<u32>().ok());
     /// assert_eq!(number, Some(4));
     /// ```
+    #[track_caller]
     #[inline]
     fn find_map_any<P, R>(self, search: P) -> Option<R>
     where
@@ -1949,6 +1977,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let number = ["a", "4", "5"].par_iter().find_map_first(|s| s.parse::<u32>().ok());
     /// assert_eq!(number, Some(4));
     /// ```
+    #[track_caller]
     #[inline]
     fn find_map_first<P, R>(self, search: P) -> Option<R>
     where
@@ -1967,6 +1996,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let number = ["a", "4", "5"].par_iter().find_map_last(|s| s.parse::<u32>().ok());
     /// assert_eq!(number, Some(5));
     /// ```
+    #[track_caller]
     #[inline]
     fn find_map_last<P, R>(self, search: P) -> Option<R>
     where
@@ -1989,6 +2019,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let squares: Vec<usize> = (0..4).into_par_iter().map(|x| x * x).collect();
     /// assert_eq!(squares, [0, 1, 4, 9]);
     /// ```
+    #[track_caller]
     #[inline]
     fn collect<C>(self) -> C
     where
@@ -2005,6 +2036,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let lists = (0..100).into_par_iter().filter(|x| x % 2 == 0).collect_vec_list();
     /// assert_eq!(lists.into_iter().flatten().count(), 50);
     /// ```
+    #[track_caller]
     #[inline]
     fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
         into_lists(self)
@@ -2021,6 +2053,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let (numbers, squares): (Vec<_>, Vec<_>) = (0..4).into_par_iter().map(|x| (x, x * x)).unzip();
     /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
     /// ```
+    #[track_caller]
     #[inline]
     fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
     where
@@ -2040,6 +2073,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let (even, odd): (Vec<_>, Vec<_>) = (0..6).into_par_iter().partition(|x| x % 2 == 0);
     /// assert_eq!((even, odd), (vec![0, 2, 4], vec![1, 3, 5]));
     /// ```
+    #[track_caller]
     #[inline]
     fn partition<A, B, P>(self, predicate: P) -> (A, B)
     where
@@ -2061,6 +2095,7 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!((small, large), (vec![254, 255], vec![256, 257]));
     /// ```
+    #[track_caller]
     #[inline]
     fn partition_map<A, B, P, L, R>(self, classify: P) -> (A, B)
     where

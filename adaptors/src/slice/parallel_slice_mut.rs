@@ -228,6 +228,7 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// If the function or a comparison panics. The slice then has its old order. If the order of the keys contradicts itself, the slice
     /// holds all its elements afterwards, each once, in an unspecified order.
+    #[track_caller]
     fn par_sort_by_cached_key<K, F>(&mut self, f: F)
     where
         F: Fn(&T) -> K + Sync,

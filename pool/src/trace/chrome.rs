@@ -1,6 +1,6 @@
 //! The trace in the JSON format of Chrome's trace viewer, which Perfetto reads too ("Trace Event Format").
 //!
-//! Each thread is a track of nested slices: jobs, halves of forks, leaves, reductions, waits. Arrows lead from forks to the
+//! Each thread is a track of nested slices: calls of chains, jobs, halves of forks, leaves, reductions, waits. Arrows lead from forks to the
 //! jobs that thieves have made of them. The rest are instants.
 //!
 //! `furcate-trace` reads the file back. For this, each of the trace's events is in the `args` of one record, the first one that the event
@@ -116,6 +116,7 @@ fn write_track<W: Write>(
             let number = arrows.get(&(track as usize - 1, index));
             number.map(|number| (phase, format!(",\"cat\":\"steal\",\"id\":{number}")))
         };
+        let call;
         // How many slices end, the slice that begins, and an arrow's end.
         let (ends, begins, arrow) = match event.event {
             Event::CallBegin => (0, Some(("call", Slice::Call, String::new())), None),
@@ -134,6 +135,11 @@ fn write_track<W: Write>(
             Event::Offer { .. } => (0, None, arrow('s')),
             Event::LeafBegin { size } => (0, Some(("leaf", Slice::Leaf, format!("\"size\":{size},"))), None),
             Event::LeafEnd => (open.down_to(|slice| slice == Slice::Leaf), None, None),
+            Event::ChainBegin { place } => {
+                call = format!("call at {place}");
+                (0, Some((call.as_str(), Slice::Chain, String::new())), None)
+            }
+            Event::ChainEnd => (open.down_to(|slice| slice == Slice::Chain), None, None),
             Event::LogBegin { name } => (0, Some((name, Slice::Log, String::new())), None),
             Event::LogEnd => (open.down_to(|slice| slice == Slice::Log), None, None),
             Event::ReduceBegin => (0, Some(("reduce", Slice::Reduce, String::new())), None),
@@ -207,6 +213,7 @@ enum Slice {
     Call,
     Job,
     Fork(JobId),
+    Chain,
     Leaf,
     Log,
     Reduce,

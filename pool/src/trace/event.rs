@@ -151,6 +151,13 @@ events! {
     } = |name| Event::LogBegin { name: super::names::name(name) },
     /// The thread has folded these items.
     LogEnd = |_| Event::LogEnd,
+    /// The thread begins to run a chain: it has called a terminal.
+    ChainBegin {
+        /// The place of the call in the source, as in `src/main.rs:12`.
+        place: &'static str
+    } = |place| Event::ChainBegin { place: super::names::place(place) },
+    /// The chain's terminal has returned.
+    ChainEnd = |_| Event::ChainEnd,
     /// The thread begins to reduce the outputs of two parts.
     ReduceBegin = |_| Event::ReduceBegin,
     /// The reduction has ended.
@@ -198,7 +205,7 @@ events! {
 }
 
 impl Event {
-    /// Returns the payload; 0 for a log, whose name's number means nothing to another program.
+    /// Returns the payload; 0 for a log and a chain, whose numbers of names mean nothing to another program.
     pub(super) fn payload(self) -> u64 {
         match self {
             Event::JobBegin { job, worker: number } | Event::Steal { job, victim: number } => {

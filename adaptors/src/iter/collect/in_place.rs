@@ -21,6 +21,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::scoped::in_scopes;
+use furcate_pool::trace;
 use furcate_schedulers::{
     Blocking, Divisible, Facts, FoldFacts, NeverLater, Plan, Producer, Reduction, Schedule, Scheduler,
     StepFold, Steps, Suspendable,
@@ -29,6 +30,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
+use std::panic::Location;
 
 /// Appends exactly `len` items in place: to a vector, or pairs to two.
 ///
@@ -38,11 +40,13 @@ use std::ops::ControlFlow;
 ///
 /// If the iterator yields fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target then
 /// has its old contents.
+#[track_caller]
 pub(crate) fn append_exact<I, T>(target: &mut T, len: usize, items: I)
 where
     I: ParallelIterator,
     T: Target<Item = I::Item>,
 {
+    let _call = trace::chain(Location::caller());
     if I::SCOPED {
         return in_scopes(items, |items| append_lent(target, len, items));
     }

@@ -13,6 +13,7 @@ pub(crate) type TwoLists<A, B> = (LinkedList<Vec<A>>, LinkedList<Vec<B>>);
 
 /// Collects the halves of all pairs: into two vectors and in place, if the iterator knows their number, else into two
 /// vectors per leaf.
+#[track_caller]
 pub(crate) fn unzip_into_lists<I, A, B>(pairs: I) -> TwoLists<A, B>
 where
     I: ParallelIterator<Item = (A, B)>,
@@ -33,6 +34,7 @@ where
 }
 
 /// Appends the halves of all pairs to two vectors; in place, if their number is certain.
+#[track_caller]
 pub(crate) fn append_unzipped<I, A, B>(left: &mut Vec<A>, right: &mut Vec<B>, pairs: I)
 where
     I: ParallelIterator<Item = (A, B)>,
@@ -50,6 +52,7 @@ where
 }
 
 /// Sorts all items into two vectors per leaf.
+#[track_caller]
 pub(crate) fn sort_into_lists<I, A, B, F>(items: I, sort: F) -> TwoLists<A, B>
 where
     I: ParallelIterator,

@@ -6,6 +6,7 @@ use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, Pa
 use either::Either;
 
 /// Sorts items into two vectors per task, by the result of `classify`.
+#[track_caller]
 pub(crate) fn partition_into_lists<I, L, R>(
     items: I,
     classify: impl Fn(I::Item) -> Either<L, R> + Sync,
@@ -21,7 +22,19 @@ where
     })
 }
 
+/// Sorts items into lists of left and of right ones.
+#[track_caller]
+fn eithers_into_lists<I, L, R>(items: I) -> TwoLists<L, R>
+where
+    I: ParallelIterator<Item = Either<L, R>>,
+    L: Send,
+    R: Send,
+{
+    partition_into_lists(items, |item| item)
+}
+
 /// Makes two collections, extended with the items that were sorted for them.
+#[track_caller]
 pub(crate) fn extended_by<L: Send, R: Send, A, B>((left, right): TwoLists<L, R>) -> (A, B)
 where
     A: Default + ParallelExtend<L>,
@@ -61,5 +74,5 @@ macro_rules! pairs {
 
 pairs! {
     [L, R] (L, R), unzip_into_lists;
-    [L, R] Either<L, R>, |items| partition_into_lists(items, |item| item);
+    [L, R] Either<L, R>, eithers_into_lists;
 }

@@ -7,6 +7,7 @@ use crate::slice::ParallelSliceMut;
 use std::mem::replace;
 
 /// Sorts a slice stably by keys, each computed once and in parallel.
+#[track_caller]
 pub(crate) fn sort_by_cached_key<T, K, F>(slice: &mut [T], key: F)
 where
     T: Send,
@@ -24,6 +25,7 @@ where
     }
 }
 
+#[track_caller]
 fn by_index<T, K, I>(
     slice: &mut [T],
     key: impl Fn(&T) -> K + Sync,
