@@ -90,6 +90,11 @@ pub mod beside_rayon {
     //! v.par_iter(); // multiple applicable items in scope
     //! ```
     pub use crate::io::ParallelBufRead as _;
+    #[doc(hidden)]
+    pub use crate::iter::missing::Missing as _;
+    #[cfg(not(feature = "stream"))]
+    #[doc(hidden)]
+    pub use crate::iter::missing::MissingStream as _;
     pub use crate::iter::{
         AsyncTerminals as _, AwaitedInOrder as _, FromParallelIterator as _, IndexedParallelIterator as _,
         IntoParallelIterator as _, IntoParallelRefIterator as _, IntoParallelRefMutIterator as _,

@@ -3,6 +3,7 @@
 use furcate::prelude::*;
 use furcate::trace::{Advice, Graph, PieceKind, Settings, Step};
 use furcate::{ThreadPool, ThreadPoolBuilder, join};
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 use testkit::traces::{traced, traced_by};
@@ -107,6 +108,75 @@ fn a_chain_is_its_division_tree_with_reductions() {
         let (sum, trace) = traced(|| pool.install(|| chain().sum::<u64>()));
         assert_eq!(sum, 799 * 400);
         assert_eq!(words(&trace.graph()), ["((L200|L200)R|(L200|L200)R)R"]);
+    }
+}
+
+/// A leaf's first position and its chain's place are known whoever ran the leaf, and whichever thread made the call.
+#[test]
+fn leaves_have_first_positions_and_places() {
+    let leaves = |graph: &Graph| {
+        let pieces = graph.pieces().filter_map(|piece| match piece.kind {
+            PieceKind::Leaf(size) => Some((piece.place, piece.first, size)),
+            _ => None,
+        });
+        pieces.collect::<Vec<_>>()
+    };
+    for threads in [1, 2, 4] {
+        let pool = pool(threads);
+        let chain = || (0..1000_u64).into_par_iter().bound_depth(3).force_depth(3);
+        for _ in 0..20 {
+            let (sum, trace) = traced(|| pool.install(|| chain().sum::<u64>()));
+            assert_eq!(sum, 499_500);
+            let place = format!("{}:{}", file!(), line!() - 2);
+            let expected: Vec<_> = (0..8).map(|n| (Some(&*place), Some(n * 125), 125)).collect();
+            assert_eq!(leaves(&trace.graph()), expected, "{threads} threads");
+        }
+        // A call inside a leaf has positions of its own, and does not disturb those around it. Neither do forks inside a leaf.
+        let inner = |n: u64| {
+            join(|| (), || ());
+            (0..8).into_par_iter().bound_depth(1).force_depth(1).map(|x| x * n).sum::<u64>()
+        };
+        let outer = || (0..4_u64).into_par_iter().bound_depth(2).force_depth(2).map(inner).sum::<u64>();
+        let (sum, trace) = traced(|| pool.install(outer));
+        assert_eq!(sum, 28 * 6);
+        let found: Vec<_> =
+            leaves(&trace.graph()).into_iter().map(|(_, first, size)| (first, size)).collect();
+        let of_one = |n| [(Some(n), 1), (Some(0), 4), (Some(4), 4)];
+        assert_eq!(found, (0..4).flat_map(of_one).collect::<Vec<_>>());
+    }
+    let (_, trace) = traced(|| (0..1000_u64).into_par_iter().bound_depth(1).force_depth(1).sum::<u64>());
+    let found: Vec<_> = leaves(&trace.graph()).into_iter().map(|(_, first, size)| (first, size)).collect();
+    assert_eq!(found, [(Some(0), 500), (Some(500), 500)], "a call from outside");
+}
+
+/// Positions that are known are right, under each schedule and whatever was left out: each leaf notes its first item.
+#[test]
+fn first_positions_are_right_or_not_known() {
+    let first_items = Mutex::new(HashSet::new());
+    let note = |is_noted: &mut bool, item: u64| {
+        if !std::mem::replace(is_noted, true) {
+            first_items.lock().unwrap().insert(item);
+        }
+    };
+    for threads in [1, 2, 4] {
+        let pool = pool(threads);
+        let chain = || (0..10_000_u64).into_par_iter();
+        for _ in 0..5 {
+            let run = |call: &(dyn Fn() + Sync)| {
+                let ((), trace) = traced(|| pool.install(call));
+                let noted = std::mem::take(&mut *first_items.lock().unwrap());
+                let known: Vec<_> = trace.graph().pieces().filter_map(|piece| piece.first).collect();
+                assert!(known.iter().all(|first| noted.contains(first)), "{known:?}");
+                known.len()
+            };
+            assert!(run(&|| chain().for_each_init(|| false, note)) > 0);
+            assert!(run(&|| chain().size_limit(100).for_each_init(|| false, note)) > 0);
+            // More forks than are recorded.
+            run(&|| chain().size_limit(1).for_each_init(|| false, note));
+            run(&|| chain().adaptive().for_each_init(|| false, note));
+            run(&|| chain().depjoin().size_limit(100).for_each_init(|| false, note));
+            run(&|| chain().by_exponential_blocks().for_each_init(|| false, note));
+        }
     }
 }
 

@@ -114,6 +114,10 @@ impl Layout {
                     Step::Piece(piece) => piece.duration(),
                     _ => Duration::ZERO,
                 });
+                let which = match place(run.iter().flat_map(|(_, steps, _)| *steps)) {
+                    Some(place) => format!("{which} at {place}"),
+                    None => which,
+                };
                 let words = format!("{which}: {} of work", duration(pieces.sum::<Duration>().as_secs_f64()));
                 layout.shapes.push(Shape::Label { words, x: width / 2.0, y: layout.height + LABEL - 5.0 });
                 let place = ((width - wide) / 2.0, layout.height + LABEL);
@@ -241,6 +245,16 @@ impl Root<'_> {
     fn fold(&mut self, range: Range<usize>, at: (f64, f64), width: f64) -> f64 {
         fold(&self.steps[range], at, width, self.shapes)
     }
+}
+
+/// Returns the place of all pieces that have one; `None` if they have several ones or none.
+fn place<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Option<&'static str> {
+    let mut places = steps.into_iter().filter_map(|step| match step {
+        Step::Piece(piece) => piece.place,
+        _ => None,
+    });
+    let first = places.next()?;
+    places.all(|place| place == first).then_some(first)
 }
 
 /// Adds steps as one shape. Returns its height.

@@ -149,12 +149,16 @@ fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
 
 fn words(piece: &Piece) -> String {
     let kind = match piece.kind {
-        PieceKind::Leaf(size) => format!("leaf of {size}"),
+        PieceKind::Leaf(size) => match piece.first {
+            Some(first) => format!("leaf of {size}, from {first} on"),
+            None => format!("leaf of {size}"),
+        },
         PieceKind::Reduction => "reduction".to_owned(),
         _ => "code".to_owned(),
     };
+    let call = piece.place.map(|place| format!(", call at {place}")).unwrap_or_default();
     format!(
-        "{kind}, {} from {}",
+        "{kind}, {} from {}{call}",
         words::duration(piece.duration().as_secs_f64()),
         words::duration(piece.begin.as_secs_f64())
     )

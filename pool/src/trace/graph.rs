@@ -56,6 +56,11 @@ pub struct Piece {
     pub end: Duration,
     /// Its kind.
     pub kind: PieceKind,
+    /// The place in the source of the innermost call of a chain that it belongs to, as in [`Event::ChainBegin`]; `None` if it belongs to none,
+    /// or if that is not known.
+    pub place: Option<&'static str>,
+    /// The position of a leaf's first item in its chain; `None` for other pieces, and where it is not known.
+    pub first: Option<u64>,
 }
 
 /// The kind of a [`Piece`].
@@ -85,7 +90,7 @@ impl Trace {
         let mut drafts = Vec::new();
         for (thread, number) in self.threads.iter().zip(0..) {
             let piece = (Duration::ZERO, PieceKind::Code);
-            Reader { thread: number, open: Vec::new(), piece, drafts: &mut drafts }
+            Reader { thread: number, open: Vec::new(), outside: None, piece, drafts: &mut drafts }
                 .read(thread, self.duration);
         }
         drafts.sort_unstable_by_key(|draft| draft.place);
@@ -217,19 +222,111 @@ pub(super) fn thefts(threads: &[ThreadTrace]) -> HashMap<Place, Place> {
 
 /// Puts stolen halves where their forks are.
 fn link(steps: Vec<DraftStep>, stolen: &mut HashMap<Place, Vec<DraftStep>>) -> Vec<Step> {
-    let mut linked = Vec::with_capacity(steps.len());
+    let (mut linked, mut chains) = (Vec::with_capacity(steps.len()), Chains::default());
     let mut under_way: Vec<vec::IntoIter<DraftStep>> = vec![steps.into_iter()];
     while let Some(steps) = under_way.last_mut() {
         match steps.next() {
-            Some(DraftStep::Is(step)) => linked.push(step),
+            Some(DraftStep::Is(step)) => linked.push(chains.pass(step)),
+            Some(DraftStep::Chain(place, first)) => chains.begin(Inside::Chain, Some(place), first),
+            Some(DraftStep::ChainEnd) => chains.end(Inside::Chain),
+            Some(DraftStep::LeafEnd) => chains.end(Inside::Leaf),
             Some(DraftStep::StolenRight(fork)) => {
-                linked.push(Step::Right);
+                linked.push(chains.pass(Step::Right));
                 under_way.extend(stolen.remove(&fork).map(Vec::into_iter));
             }
             None => _ = under_way.pop(),
         }
     }
     linked
+}
+
+/// Follows the steps of a root, for the places and the positions of its pieces.
+///
+/// A position is the sum of the sizes of the leaves before it. That holds only while nothing was left out and no leaf was divided after its
+/// begin. So a chain, and each half in it, must be one leaf or one fork. Behind other parts, positions are not known.
+#[derive(Default)]
+struct Chains {
+    /// Each thing that is open, the innermost last, with the level around it.
+    open: Vec<(Inside, Level)>,
+    level: Level,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Chain,
+    Half,
+    Leaf,
+}
+
+/// What is known inside the innermost thing that is open.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    place: Option<&'static str>,
+    /// The position of the next leaf's first item.
+    next: Option<u64>,
+    /// Whether there has been a leaf or a fork.
+    has_part: bool,
+}
+
+impl Chains {
+    /// Notes a step, and returns it with what is known of it.
+    fn pass(&mut self, step: Step) -> Step {
+        match step {
+            Step::Piece(mut piece) => {
+                piece.place = self.level.place;
+                if let PieceKind::Leaf(size) = piece.kind {
+                    piece.first = self.part();
+                    self.level.next = piece.first.map(|first| first.saturating_add(size));
+                    self.begin(Inside::Leaf, self.level.place, None);
+                }
+                return Step::Piece(piece);
+            }
+            Step::Fork { .. } => {
+                let first = self.part();
+                self.begin(Inside::Half, self.level.place, first);
+            }
+            Step::Right => {
+                let next = self.end_half();
+                self.begin(Inside::Half, self.level.place, next);
+            }
+            Step::Join => self.level.next = self.end_half(),
+        }
+        step
+    }
+
+    /// Notes a leaf or a fork. Returns the position of its first item.
+    fn part(&mut self) -> Option<u64> {
+        if mem::replace(&mut self.level.has_part, true) {
+            self.level.next = None;
+        }
+        self.level.next
+    }
+
+    fn begin(&mut self, inside: Inside, place: Option<&'static str>, next: Option<u64>) {
+        let level = Level { place, next, has_part: false };
+        self.open.push((inside, mem::replace(&mut self.level, level)));
+    }
+
+    /// Ends a chain or a leaf. If its begin was lost, positions are not known any more.
+    fn end(&mut self, inside: Inside) {
+        match self.open.last() {
+            Some((open, level)) if *open == inside => {
+                self.level = *level;
+                self.open.pop();
+            }
+            _ => self.level.next = None,
+        }
+    }
+
+    /// Ends a half, and what is open in it. Returns the position behind it.
+    fn end_half(&mut self) -> Option<u64> {
+        let half = self.open.iter().rposition(|(open, _)| *open == Inside::Half).expect("a half is open");
+        let is_whole = half + 1 == self.open.len() && self.level.has_part;
+        let next = self.level.next.filter(|_| is_whole);
+        self.level = self.open[half].1;
+        self.open.truncate(half);
+        next
+    }
 }
 
 /// A job or a call, whose stolen halves are not linked yet.
@@ -243,6 +340,10 @@ enum DraftStep {
     Is(Step),
     /// A right half that another thread has run.
     StolenRight(Place),
+    /// A chain begins that was called at this place, with the position of its next leaf.
+    Chain(&'static str, Option<u64>),
+    ChainEnd,
+    LeafEnd,
 }
 
 /// Something that has begun.
@@ -271,6 +372,8 @@ struct Reader<'r> {
     thread: usize,
     /// Everything that has begun, the innermost last. The innermost root gets the steps.
     open: Vec<Open>,
+    /// The chain that was called while no root was open: the call makes its root only later. With the position of its next leaf.
+    outside: Option<(&'static str, Option<u64>)>,
     /// Begin and kind of the piece under way.
     piece: (Duration, PieceKind),
     drafts: &'r mut Vec<Draft>,
@@ -298,22 +401,35 @@ impl Reader<'_> {
     fn cut(&mut self, at: Duration, next: PieceKind) {
         let (begin, kind) = mem::replace(&mut self.piece, (at, next));
         // A thread that waits, or that is outside of all jobs, does not work.
-        let works = !matches!(self.open.last(), None | Some(Open::Wait));
-        if works && (at > begin || kind != PieceKind::Code) {
-            let piece = Piece { thread: self.thread, begin, end: at, kind };
+        if self.works() && (at > begin || kind != PieceKind::Code) {
+            let piece = Piece { thread: self.thread, begin, end: at, kind, place: None, first: None };
             self.steps().push(DraftStep::Is(Step::Piece(piece)));
         }
     }
 
     fn step(&mut self, place: Place, event: Event) {
         match event {
-            Event::CallBegin | Event::JobBegin { .. } => self.begin_root(place),
+            Event::CallBegin | Event::JobBegin { .. } => {
+                self.begin_root(place);
+                // A second root of the same chain begins at a position that is not known.
+                if let (Event::CallBegin, Some((of, first))) = (event, &mut self.outside) {
+                    let step = DraftStep::Chain(of, first.take());
+                    self.steps().push(step);
+                }
+            }
+            Event::ChainBegin { place } if self.works() => {
+                self.steps().push(DraftStep::Chain(place, Some(0)))
+            }
+            Event::ChainBegin { place } => self.outside = Some((place, Some(0))),
+            Event::ChainEnd if self.works() => self.steps().push(DraftStep::ChainEnd),
+            Event::ChainEnd => self.outside = None,
+            Event::LeafEnd if self.works() => self.steps().push(DraftStep::LeafEnd),
             Event::CallEnd | Event::JobEnd => self.close_down_to(|open| matches!(open, Open::Root(_))),
             Event::WaitBegin => self.open.push(Open::Wait),
             Event::WaitEnd => self.close_down_to(|open| matches!(open, Open::Wait)),
             Event::Fork { job } => {
                 // The begin of the job was lost, or it waits: then this is a job that was called without an event.
-                if matches!(self.open.last(), None | Some(Open::Wait)) {
+                if !self.works() {
                     self.begin_root(place);
                 }
                 let steps = self.steps();
@@ -331,6 +447,11 @@ impl Reader<'_> {
             Event::Joined { job } | Event::Stolen { job } => self.close_down_to(|open| open.is_half_of(job)),
             _ => {}
         }
+    }
+
+    /// Whether the thread works: it is in a job, and does not wait.
+    fn works(&self) -> bool {
+        !matches!(self.open.last(), None | Some(Open::Wait))
     }
 
     fn begin_root(&mut self, place: Place) {
@@ -384,6 +505,8 @@ fn is_cut(event: Event) -> bool {
             | Event::Right { .. }
             | Event::Joined { .. }
             | Event::Stolen { .. }
+            | Event::ChainBegin { .. }
+            | Event::ChainEnd
             | Event::LeafEnd
             | Event::ReduceEnd
     )

@@ -200,3 +200,17 @@ fn names_of_threads_are_escaped() {
     let has = document.descendants().any(|node| node.text().is_some_and(|text| text.contains("<a & \"b\">")));
     assert!(has, "{picture}");
 }
+
+/// The text of a leaf says where the leaf begins, and where its chain was called.
+#[test]
+fn leaves_say_their_positions_and_calls() {
+    let pool = pool(1);
+    let call = || (0..1000_u64).into_par_iter().bound_depth(3).map(|x| spin(Duration::from_nanos(x))).count();
+    let (_, trace) = traced(|| pool.install(call));
+    let picture = furcate_trace::svg(&trace);
+    let place = format!("call at {}:{}", file!(), line!() - 3);
+    for first in (0..1000).step_by(125) {
+        assert!(picture.contains(&format!("leaf of 125, from {first} on, ")), "{first}");
+    }
+    assert!(picture.contains(&place), "{place}");
+}
