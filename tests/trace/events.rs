@@ -430,6 +430,8 @@ fn dumped(part: &str) -> usize {
 /// Tasks that wait for a future, tasks that wait for a limit, a thread that waits for a half, and one that waits for a lock.
 #[test]
 fn a_dump_says_who_waits_for_what() {
+    // Its jobs would be in the traces of other tests.
+    let _alone = alone();
     within(LONG, look_at_waits);
 }
 
