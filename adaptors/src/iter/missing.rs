@@ -22,6 +22,7 @@ pub trait NeedsStream {}
 pub trait NeedsCluster {}
 
 /// The methods.
+#[allow(clippy::wrong_self_convention, reason = "by reference on purpose: see above")]
 pub trait Missing: ParallelIterator {
     #[cfg(not(feature = "stream"))]
     #[doc(hidden)]
