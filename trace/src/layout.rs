@@ -73,13 +73,7 @@ impl Layout {
     /// Places a graph in a box of that width.
     pub(crate) fn new(graph: &Graph, width: f64) -> Layout {
         // Calls with their first moments, in order. A root without pieces, whose events were lost, is none.
-        let begin = |steps: &[Step]| {
-            let pieces = steps.iter().filter_map(|step| match step {
-                Step::Piece(piece) => Some(piece.begin),
-                _ => None,
-            });
-            pieces.min()
-        };
+        let begin = |steps| pieces(steps).map(|piece| piece.begin).min();
         let calls = graph.roots().iter().filter_map(|steps| Some((begin(steps)?, steps, measure(steps))));
         let mut calls: Vec<_> = calls.collect();
         calls.sort_by_key(|(begin, ..)| *begin);
@@ -110,20 +104,14 @@ impl Layout {
                     _ => format!("calls {} to {next}", first + 1),
                 };
                 // The width of a call leaves out what stands below its widest part, so the label sums up the pieces.
-                let pieces = run.iter().flat_map(|(_, steps, _)| *steps).map(|step| match step {
-                    Step::Piece(piece) => piece.duration(),
-                    _ => Duration::ZERO,
-                });
-                let which = match place(run.iter().flat_map(|(_, steps, _)| *steps)) {
-                    Some(place) => format!("{which} at {place}"),
-                    None => which,
-                };
-                let words = format!("{which}: {} of work", duration(pieces.sum::<Duration>().as_secs_f64()));
+                let steps = || run.iter().flat_map(|(_, steps, _)| *steps);
+                let work = pieces(steps()).map(Piece::duration).sum();
+                let at = place(steps()).map(|place| format!(" at {place}")).unwrap_or_default();
+                let words = format!("{which}{at}: {} of work", duration(work));
                 layout.shapes.push(Shape::Label { words, x: width / 2.0, y: layout.height + LABEL - 5.0 });
                 let place = ((width - wide) / 2.0, layout.height + LABEL);
                 layout.height += LABEL;
-                layout.height +=
-                    fold(run.iter().flat_map(|(_, steps, _)| *steps), place, wide, &mut layout.shapes);
+                layout.height += fold(steps(), place, wide, &mut layout.shapes);
             }
             layout.height += 3.0 * GAP;
         }
@@ -247,12 +235,16 @@ impl Root<'_> {
     }
 }
 
+fn pieces<'s>(steps: impl IntoIterator<Item = &'s Step>) -> impl Iterator<Item = &'s Piece> {
+    steps.into_iter().filter_map(|step| match step {
+        Step::Piece(piece) => Some(piece),
+        _ => None,
+    })
+}
+
 /// Returns the place of all pieces that have one; `None` if they have several ones or none.
 fn place<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Option<&'static str> {
-    let mut places = steps.into_iter().filter_map(|step| match step {
-        Step::Piece(piece) => piece.place,
-        _ => None,
-    });
+    let mut places = pieces(steps).filter_map(|piece| piece.place);
     let first = places.next()?;
     places.all(|place| place == first).then_some(first)
 }
@@ -264,17 +256,15 @@ fn fold<'s>(
     width: f64,
     shapes: &mut Vec<Shape>,
 ) -> f64 {
-    let (mut by_thread, mut pieces) = (Vec::<Duration>::new(), 0);
-    for step in steps {
-        if let Step::Piece(piece) = step {
-            by_thread.resize(by_thread.len().max(piece.thread + 1), Duration::ZERO);
-            by_thread[piece.thread] += piece.duration();
-            pieces += 1;
-        }
+    let (mut by_thread, mut count) = (Vec::<Duration>::new(), 0);
+    for piece in pieces(steps) {
+        by_thread.resize(by_thread.len().max(piece.thread + 1), Duration::ZERO);
+        by_thread[piece.thread] += piece.duration();
+        count += 1;
     }
     let Some(thread) = (0..by_thread.len()).max_by_key(|thread| by_thread[*thread]) else { return 0.0 };
     // However narrow it is, it can be seen.
     let (x, width) = (x - (VISIBLE - width).max(0.0) / 2.0, width.max(VISIBLE));
-    shapes.push(Shape::Folded { thread, pieces, work: by_thread.iter().sum(), x, y, width });
+    shapes.push(Shape::Folded { thread, pieces: count, work: by_thread.iter().sum(), x, y, width });
     PIECE
 }

@@ -30,7 +30,7 @@ pub use boxes::box_plot;
 pub use compare::{Compared, Comparison};
 pub use read::read_chrome;
 
-use furcate_pool::trace::{Graph, Piece, PieceKind, Trace};
+use furcate_pool::trace::{Graph, Piece, PieceKind, ThreadSummary, Trace};
 use layout::{Layout, Shape};
 use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
@@ -59,9 +59,10 @@ const COLORS: [&str; 8] =
 pub fn svg(trace: &Trace) -> String {
     let graph = trace.graph();
     let (mut picture, top) = (Group::new(), MARGIN + 16.0 * (trace.threads().len() as f64 + 2.0));
-    picture = legend(picture, trace, &graph);
+    let threads = trace.summary().threads;
+    picture = legend(picture, trace, &graph, &threads);
     let (graph_group, bottom) = draw_graph(&graph, top);
-    let (timeline, end) = draw_timeline(trace, &graph, bottom + 2.0 * MARGIN);
+    let (timeline, end) = draw_timeline(trace, &graph, &threads, bottom + 2.0 * MARGIN);
     Document::new()
         .set("viewBox", (0, 0, WIDTH, end + MARGIN))
         .set("font-family", "sans-serif")
@@ -74,7 +75,7 @@ pub fn svg(trace: &Trace) -> String {
 }
 
 /// Writes the threads with their colors, and the graph in numbers.
-fn legend(mut group: Group, trace: &Trace, graph: &Graph) -> Group {
+fn legend(mut group: Group, trace: &Trace, graph: &Graph, threads: &[ThreadSummary]) -> Group {
     let (work, span) = (graph.work().as_secs_f64(), graph.span().as_secs_f64());
     let line = format!(
         "{:.3} ms; work {:.3} ms, span {:.3} ms, parallelism {:.1}",
@@ -84,7 +85,7 @@ fn legend(mut group: Group, trace: &Trace, graph: &Graph) -> Group {
         work / span.max(1e-9)
     );
     group = group.add(Text::new(line).set("x", MARGIN).set("y", MARGIN + 12.0));
-    for (thread, number) in trace.summary().threads.iter().zip(0..) {
+    for (thread, number) in threads.iter().zip(0..) {
         let y = MARGIN + 16.0 * (f64::from(number) + 1.0);
         let busy = thread.busy.as_secs_f64() / trace.duration().as_secs_f64().max(1e-9) * 100.0;
         let name = shortened(&thread.name, NAME);
@@ -139,7 +140,7 @@ fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
             ),
             Shape::Folded { thread, pieces, work, x, y, width } => {
                 let shape = rectangle(x + MARGIN, y + top, *width, layout::PIECE, color(*thread));
-                let words = format!("{pieces} pieces, {}", words::duration(work.as_secs_f64()));
+                let words = format!("{pieces} pieces, {}", words::duration(*work));
                 group.add(shape.set("fill-opacity", 0.5).add(Title::new(words)))
             }
         };
@@ -157,17 +158,12 @@ fn words(piece: &Piece) -> String {
         _ => "code".to_owned(),
     };
     let call = piece.place.map(|place| format!(", call at {place}")).unwrap_or_default();
-    format!(
-        "{kind}, {} from {}{call}",
-        words::duration(piece.duration().as_secs_f64()),
-        words::duration(piece.begin.as_secs_f64())
-    )
+    format!("{kind}, {} from {}{call}", words::duration(piece.duration()), words::duration(piece.begin))
 }
 
 /// Draws a row for each thread below `top`, with its name, and a time axis below the rows. Returns the lower end, too.
-fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
-    let names = trace.summary().threads.into_iter().map(|thread| thread.name);
-    let short: Vec<_> = names.map(|name| (shortened(&name, NAME), name)).collect();
+fn draw_timeline(trace: &Trace, graph: &Graph, threads: &[ThreadSummary], top: f64) -> (Group, f64) {
+    let short: Vec<_> = threads.iter().map(|thread| (shortened(&thread.name, NAME), &thread.name)).collect();
     let left = MARGIN + short.iter().map(|(short, _)| text_width(short) + 8.0).fold(0.0, f64::max);
     // On the right, half of the last label needs a place beside the margin.
     let width = WIDTH - 2.0 * MARGIN - left;
@@ -182,7 +178,13 @@ fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
     for ((pieces, (short, name)), number) in rows.iter_mut().zip(short).zip(0..) {
         let y = top + ROW * f64::from(number);
         let label = Text::new(short).set("x", MARGIN).set("y", y + 11.0);
-        group = group.add(label.add(Title::new(name))).add(rectangle(left, y, width, ROW - 4.0, "#eeeeee"));
+        group = group.add(label.add(Title::new(name.as_str()))).add(rectangle(
+            left,
+            y,
+            width,
+            ROW - 4.0,
+            "#eeeeee",
+        ));
         pieces.sort_unstable_by_key(|piece: &Piece| piece.begin);
         // Pieces that touch each other within a third of a pixel are one shape.
         let mut shape = None::<(f64, f64)>;

@@ -1,5 +1,7 @@
 //! Text in pictures: its width, and times.
 
+use std::time::Duration;
+
 /// Returns at least the width of a text in letters of 12 pixels. The font is the viewer's, so this is an estimate.
 pub(crate) fn text_width(text: &str) -> f64 {
     text.chars().map(|c| if c.is_ascii() { 7.2 } else { 12.0 }).sum()
@@ -30,8 +32,9 @@ fn unit(seconds: f64) -> (&'static str, f64) {
     }
 }
 
-/// Returns a time of so many seconds in words.
-pub(crate) fn duration(seconds: f64) -> String {
+/// Returns a time in words.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
     let (unit, per_second) = unit(seconds);
     format!("{:.1} {unit}", seconds * per_second)
 }

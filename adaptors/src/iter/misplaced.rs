@@ -265,21 +265,12 @@ impl<S, Z> RefusesSchedulers for ByBlocks<S, Z> {}
 impl<S, Z> NoSchedulerBehindAwait for ByBlocks<S, Z> {}
 impl SchedulerBeforeBlocks for Suspending {}
 
-impl<I: ParallelIterator> IoAwait<I> {
-    #[doc(hidden)]
-    pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
-        WithScheduler::new(self, scheduler)
-    }
-
-    #[doc(hidden)]
-    pub fn with<New: Schedule<Scheduler: SuspendsToo>>(self, schedule: New) -> With<Self, PlanOf<New>> {
-        With::new(self, schedule.into_plan())
-    }
-}
-
-/// Declares the methods behind other adaptors: those of [`RefusesAwait`], of [`RefusesSchedulers`], and of chains that wait.
+/// Declares the methods behind other adaptors: for chains whose scheduler is [`RefusesAwait`] or [`RefusesSchedulers`], and for chains that wait.
+/// The last group of these, which name a scheduler, exists right behind `io_await`, too.
 macro_rules! misplaced_behind {
-    ($await:tt $schedulers:tt $cap:tt $functions:tt $($Adaptor:ident<I $(, $Param:ident)*>),+ $(,)?) => {$(
+    ($await:tt $schedulers:tt $cap:tt $functions:tt $($Adaptor:ident<I $(, $Param:ident)*>),+ $(,)?) => {
+        misplaced_behind! { @functions impl[I: ParallelIterator] IoAwait<I> $functions }
+        $(
         misplaced_behind! {
             @methods impl[I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesAwait>> $(, $Param)*] $Adaptor<I $(, $Param)*> $await
         }
@@ -295,7 +286,8 @@ macro_rules! misplaced_behind {
             @functions impl[I: ParallelIterator<Schedule: Schedule<Scheduler = Suspending>> $(, $Param)*] $Adaptor<I $(, $Param)*>
             $functions
         }
-    )+};
+        )+
+    };
     (@functions impl[$($generics:tt)*] $Type:ty { $($function:tt)+ }) => {
         impl<$($generics)*> $Type { $($function)+ }
     };

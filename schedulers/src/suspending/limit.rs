@@ -230,7 +230,7 @@ impl Limit {
     /// [`acquire`](Self::acquire).
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.shared.lock().waiting.values().map(TicketLines::len).sum()
+        self.shared.lock().waiting()
     }
 
     /// Waits for a permit, for code that is no chain. Dropping the permit gives it back.
@@ -425,6 +425,11 @@ impl LimitState {
         }
     }
 
+    /// Returns the number of tickets that wait.
+    fn waiting(&self) -> usize {
+        self.waiting.values().map(TicketLines::len).sum()
+    }
+
     /// Puts a ticket in the line, or replaces its waker. Returns the waker before.
     fn wait(&mut self, call: Call, kind: LineKind, ticket: u64, waker: Waker) -> Option<Waker> {
         let LimitState { waiting, ring, .. } = self;
@@ -469,15 +474,13 @@ impl Traced for LimitShared {
         }
         // Not waited for: a thread that hangs may hold the lock.
         let _ = match self.state.try_lock() {
-            Ok(state) => {
-                let waiting: usize = state.waiting.values().map(TicketLines::len).sum();
-                writeln!(
-                    out,
-                    "; permits in use: {}, tasks that wait for one: {waiting}, in calls: {}",
-                    self.permits - state.free,
-                    state.ring.len()
-                )
-            }
+            Ok(state) => writeln!(
+                out,
+                "; permits in use: {}, tasks that wait for one: {}, in calls: {}",
+                self.permits - state.free,
+                state.waiting(),
+                state.ring.len()
+            ),
             Err(_) => writeln!(out, "; a thread uses it at this moment"),
         };
     }
