@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/abort"
 profile='profile.release.panic="abort"'
-cargo run --release --config "$profile" --locked -p furcate --features derive --example max_subarray
+cargo run --release --config "$profile" --locked -p furcate-examples --example max_subarray
 # A panic ends the process, by SIGABRT.
 status=0
 cargo run --release --config "$profile" --locked -p furcate-pool --example panics || status=$?

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for features in "" rayon derive tokio stream indicatif; do
-    cargo clippy --quiet -p furcate --no-default-features --features "$features" --lib --examples --locked -- -D warnings
+    cargo clippy --quiet -p furcate --no-default-features --features "$features" --lib --locked -- -D warnings
     echo "ok: ${features:-no feature}"
 done
 cargo test -p furcate --test no_reactor --locked

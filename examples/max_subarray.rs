@@ -4,7 +4,7 @@
 //! Two neighbors are joined by looking at the subarrays that cross their border. The policy, not the algorithm, decides
 //! which pieces there are. The scheduler decides which worker joins them, and when.
 //!
-//! `cargo run --release --features derive --example max_subarray -- [LENGTH]` compares schedules on so many numbers.
+//! `cargo run --release --example max_subarray -- [LENGTH]` compares schedules on so many numbers.
 
 mod common;
 

@@ -7,7 +7,6 @@
 //!
 //! ```text
 //! cargo run --release --example merge_sort -- 10000000
-//! cargo run --release --example merge_sort -- --compare page.html
 //! ```
 
 mod common;
@@ -21,10 +20,7 @@ use common::timing::timed;
 use furcate::iter::empty;
 use furcate::prelude::*;
 use furcate::sort::{MergeBy, MergeSort};
-use furcate_trace::Comparison;
-use std::error::Error;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -39,9 +35,6 @@ const LENGTH: Bounds<usize> = Bounds::new(1, 100_000_000);
 struct Arguments {
     #[arg(default_value_t = 1_000_000, value_parser = LENGTH.parser(), help = LENGTH.help("Pairs to sort"))]
     length: usize,
-    /// Instead, compares six schedules in a page for a browser: box plots, and the graph of each one's median run.
-    #[arg(long, value_name = "PAGE")]
-    compare: Option<PathBuf>,
 }
 
 /// A number with its place, which shows whether equal numbers keep their order.
@@ -140,55 +133,9 @@ impl Table {
     }
 }
 
-/// Compares schedules of the sorts. The merges are `adaptive`, by slices.
-fn compare(table: &Table, depth: u32, page: &Path) -> Result<(), Box<dyn Error>> {
-    let it = empty::<()>();
-    let mut comparison = Comparison::new(format!("Merge sort of {} pairs", grouped(table.items.len())));
-    comparison.add_with("par_sort", || table.items.clone(), |mut items| items.par_sort_by_key(|item| item.0));
-    add(&mut comparison, table, "bound_depth, join", it.clone().bound_depth(depth).join());
-    add(&mut comparison, table, "bound_depth, depjoin", it.clone().bound_depth(depth).depjoin());
-    add(&mut comparison, table, "join_context_policy", it.clone().join_context_policy(depth).join());
-    add(&mut comparison, table, "thief_splitting, join", it.clone().thief_splitting(depth - 1).join());
-    add(&mut comparison, table, "thief_splitting, depjoin", it.thief_splitting(depth - 1).depjoin());
-    let compared = comparison.run(9).map_err(|error| error.to_string())?;
-    compared.write_html(page).map_err(|error| format!("{}: {error}", page.display()))?;
-    line(format_args!("open {} in a browser", page.display()));
-    Ok(())
-}
-
-/// Adds a schedule of the sorts.
-fn add<'a>(
-    comparison: &mut Comparison<'a>,
-    table: &'a Table,
-    name: &str,
-    sort_level: impl ParallelIterator + Clone + Sync + 'a,
-) {
-    let merge_level = empty::<()>().adaptive();
-    comparison.add_with(
-        name,
-        || table.items.clone(),
-        move |mut items| {
-            let sort =
-                MergeSort::new().sort_level(|_| sort_level.clone()).merge_level(|_| merge_level.clone());
-            sort.merge_by(MergeBy::Slices).sort_by_key(&mut items, |item| item.0);
-            assert!(items == table.sorted, "the order is not that of std's stable sort");
-        },
-    );
-}
-
 fn main() -> ExitCode {
-    let Arguments { length, compare: page } = Arguments::parse();
+    let Arguments { length } = Arguments::parse();
     let mut table = Table::new(length);
-    if let Some(page) = page {
-        let depth = (4 * furcate::current_num_threads()).ilog2();
-        return match compare(&table, depth, &page) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("error: {error}");
-                ExitCode::FAILURE
-            }
-        };
-    }
     table.print_one("std's sort", table.std);
     let par_sort = table.time(|items| items.par_sort_by_key(|item| item.0));
     table.print_one("par_sort", par_sort);

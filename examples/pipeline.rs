@@ -1,7 +1,7 @@
 //! A packed log that is read, unpacked, parsed and summed up, block by block, and a report that is written: by a loop, and by
 //! a pipeline.
 //!
-//! `cargo run --release --features stream --example pipeline -- [BLOCKS]` makes a temporary file of so many compressed blocks of log lines, and
+//! `cargo run --release --example pipeline -- [BLOCKS]` makes a temporary file of so many compressed blocks of log lines, and
 //! writes one line for each block, in order, to another file. The files have no name, so that they vanish with the
 //! program, however it ends. Reading a file blocks a thread: `blocking` has some threads for that, and the
 //! pipeline's tasks wait for them.

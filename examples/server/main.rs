@@ -1,9 +1,9 @@
 //! An axum server whose handlers are chains: with a shared limit, cancelled with their clients, cheap routes beside heavy ones.
 //!
 //! ```text
-//! cargo run --release --features tokio --example server -- compare    cheap requests beside heavy ones: furcate and by hand
-//! cargo run --release --features tokio --example server -- soak       100,000 requests, of which 10 % are left; looks for leaks
-//! cargo run --release --features tokio --example server -- serve      for a client of your own, for a minute
+//! cargo run --release -p furcate-example-server --example server -- compare    cheap requests beside heavy ones: furcate and by hand
+//! cargo run --release -p furcate-example-server --example server -- soak       100,000 requests, of which 10 % are left; looks for leaks
+//! cargo run --release -p furcate-example-server --example server -- serve      for a client of your own, for a minute
 //! ```
 //!
 //! The pool is built with [`Fairness::FairQueueing`](furcate::Fairness::FairQueueing), so that cheap requests do not wait behind heavy

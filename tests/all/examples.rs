@@ -169,7 +169,7 @@ fn wrong_arguments_are_refused_by_name_and_bounds() {
 
 #[test]
 fn grep_finds_lines() {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/Cargo.toml");
     assert_eq!(succeeds("grep", &["[[example]]", manifest]).lines().next(), Some("[[example]]"));
     assert_eq!(succeeds("grep", &["no line has this", "/dev/null"]), "");
     let table = succeeds("grep", &["--compare", "--rounds", "3", "name", manifest]);
