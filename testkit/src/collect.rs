@@ -40,3 +40,9 @@ collects! {
     /// Collects, in blocks from the back.
     CollectBackward { const BACKWARD: bool = true; }
 }
+
+/// Whether these items are some of the whole, in order.
+pub fn is_part_of(part: &[u64], whole: &[u64]) -> bool {
+    let mut rest = whole.iter();
+    part.iter().all(|x| rest.any(|y| x == y))
+}

@@ -4,11 +4,12 @@
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
 
-use crate::support::{Ways, any_ways, is_part_of, pools};
+use crate::support::{Ways, any_ways, pools};
 use furcate::policy::AnyPolicy;
 use furcate::prelude::*;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use testkit::collect::is_part_of;
 use testkit::policies::any_policy_but_cap;
 
 /// The way in which a chain is run.

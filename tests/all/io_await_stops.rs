@@ -7,8 +7,8 @@
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
 
+use crate::combinations::terminals::rare;
 use crate::io_await_chains::{Run, any_run};
-use crate::support::{is_part_of, rare};
 use furcate::iter::{Interrupted, Interruptible};
 use furcate::policy::{Both, CancelToken, Deadline, StopOn};
 use furcate::prelude::*;
@@ -17,6 +17,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use testkit::collect::is_part_of;
 
 /// The place of a stop.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ mod chain;
 mod covering;
 mod erased;
 mod schedule;
-mod terminals;
+pub(crate) mod terminals;
 
 use self::cases::Case;
 use covering::Covering;

@@ -1,6 +1,5 @@
 //! Terminals, on any chain, compared with the results of a sequential loop.
 
-use crate::support::{is_part_of, rare};
 use either::Either;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
@@ -9,6 +8,7 @@ use std::fmt::Debug;
 use std::num::Wrapping;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use testkit::collect::is_part_of;
 
 type Outcome = Result<(), String>;
 
@@ -211,4 +211,9 @@ fn same_items(seen: Mutex<Vec<u64>>, v: &[u64]) -> Outcome {
     seen.sort_unstable();
     v.sort_unstable();
     same(seen, v)
+}
+
+/// Whether a number is one of the few hits in a hundred.
+pub(crate) fn rare(x: &u64) -> bool {
+    x % 23 == 7
 }

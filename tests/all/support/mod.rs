@@ -129,14 +129,3 @@ pub(crate) fn assert_few_threads(pool: &ThreadPool) {
     let (threads, most) = (pool.stats().workers.len(), pool.current_num_threads() + 40);
     assert!(threads <= most, "{threads} threads for what waits");
 }
-
-/// Whether these items are some of the whole, in order.
-pub(crate) fn is_part_of(part: &[u64], whole: &[u64]) -> bool {
-    let mut rest = whole.iter();
-    part.iter().all(|x| rest.any(|y| x == y))
-}
-
-/// Whether a number is one of the few hits in a hundred.
-pub(crate) fn rare(x: &u64) -> bool {
-    x % 23 == 7
-}
