@@ -21,7 +21,7 @@ rayon-on-furcate | ci/rayon-on-furcate.sh    | pool src schedulers adaptors rayo
 renamed          | ci/renamed.py             | $library
 loom             | ci/loom.sh                | pool schedulers cluster testkit
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
-examples         | ci/examples.sh            | $library trace examples book README.md
+examples         | ci/examples.sh            | $library trace examples demo book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
 cluster          | ci/cluster.sh             | $library cluster examples testkit book
 benches          | ci/benches.sh             | $library trace rayon-core examples benches

@@ -1,6 +1,7 @@
 //! Furcate beside a loop and rayon, on six small programs, in some seconds: `cargo run --release -p furcate-demo`.
 //!
-//! Each program is the same chain in rayon and in furcate, except for the words that the last column shows. Each contender runs several times, in
+//! Each program is the same one in rayon and in furcate, except for the words that the last column shows. (Rayon's threads sleep where furcate's
+//! tasks wait for a timer.) Each contender runs several times, in
 //! turn with the others, and the median counts. All contenders must have the same result.
 
 mod chains;
@@ -87,7 +88,9 @@ fn main() -> ExitCode {
         ".par_iter(), as in rayon",
     );
     line(
-        "\nThe programs are in demo/src/chains.rs. Where the work is even and its parts are long, rayon is as fast: the last row.",
+        "\nThe first hit: half of rayon's threads search behind it, in vain. The two trees: their work is so small that a loop is right; the rows show\n\
+         what a fork and a short parallel loop cost. Where the work is even and its parts are long, rayon is as fast: the last row.\n\
+         The programs are in demo/src/chains.rs.",
     );
     ExitCode::SUCCESS
 }

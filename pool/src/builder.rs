@@ -628,13 +628,18 @@ pub(crate) fn default_threads() -> usize {
     static WARNED: Once = Once::new();
     let said = |variable| std::env::var(variable).ok()?.parse::<usize>().ok();
     let ours = said(OURS);
-    if let (None, Some(text)) = (ours, std::env::var_os(OURS)) {
-        WARNED
-            .call_once(|| report(format_args!("warning: {OURS} is {text:?}, which is no number of threads")));
-    }
-    ours.filter(|&threads| threads > 0)
+    let threads = ours
+        .filter(|&threads| threads > 0)
         // As in rayon: a 0 here hides the old name of the variable.
         .or_else(|| said("RAYON_NUM_THREADS").or_else(|| said("RAYON_RS_NUM_CPUS")))
         .filter(|&threads| threads > 0)
-        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    if let (None, Some(text)) = (ours, std::env::var_os(OURS).filter(|text| !text.is_empty())) {
+        WARNED.call_once(|| {
+            report(format_args!(
+                "warning: {OURS} is {text:?}, which is no number, so pools have {threads} threads; write `{OURS}=4`, for instance"
+            ));
+        });
+    }
+    threads
 }

@@ -81,8 +81,6 @@ pub use scheduler::Scheduler;
 pub use sequential::Sequential;
 pub use steps::{ByRef, FoldFacts, InPart, NeverLater, NextStep, StepFold, Steps, Wrapping};
 pub use suspendable::{Blocking, Suspendable};
-#[doc(hidden)]
-pub use suspending::InFlight;
 pub use suspending::{Limit, LimitPermit, Suspending};
 pub use timer::Timer;
 #[doc(hidden)]

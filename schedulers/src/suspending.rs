@@ -33,7 +33,7 @@
 //!    A task takes the permits for a step before it makes the items. If it finds none, it puts its remaining units
 //!    aside, as a task that waits for a permit. (If a step gives more futures than it has units, each future without a
 //!    permit waits for one.) Before an item's next future is made, the item asks for a permit again if other tasks wait
-//!    for one: items go on [in turns](in_flight). In a search, before a gate, and if items come from a stream, an item
+//!    for one: items go on [in turns](semaphore). In a search, before a gate, and if items come from a stream, an item
 //!    keeps its permit, and goes before new ones: see [`goes_first`](crate::FoldFacts::goes_first). There new items may
 //!    hold their permits for any time, and an item that has begun must not wait for these permits.
 //! 6. *Searches that [end early](ends_early).* An item that is found keeps its permit until the hit is known, and no
@@ -46,10 +46,11 @@
 
 mod alarm;
 mod frame;
-mod in_flight;
 mod leaf;
 mod limit;
+mod reserve;
 mod room;
+mod semaphore;
 mod tree;
 mod walk;
 
@@ -61,15 +62,14 @@ use crate::policy::StopSignals;
 use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
 pub(crate) use alarm::Alarm;
 use frame::{TaskFrame, TaskShared};
-use furcate_pool::clock::Instant;
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::trace;
 use furcate_pool::{Context, Executor};
-pub use in_flight::InFlight;
-use in_flight::{LineKind, Place};
 use leaf::{Fold, Leaf, cancel_if_stopped};
 pub use limit::{Limit, LimitPermit};
-use room::{Acquire, Permit, Reserve, Room};
+use reserve::Reserve;
+use room::{Acquire, Permit, Room};
+use semaphore::{LineKind, Place};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -100,8 +100,9 @@ impl Suspending {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// Lets at most `n` futures be in flight at any time: polled, and not ready. The first `n` items begin first. At most `2 * n` items have
-    /// begun and wait for another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
+    /// Lets at most `n` futures be in flight at any time: polled, and not ready. The first `n` items begin first. (If one of them computes
+    /// for more than 10 ms before its first wait, other threads begin later items meanwhile.) At most `2 * n` items have begun and wait for
+    /// another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
     ///
     /// # Panics
     ///
@@ -245,17 +246,17 @@ impl Leaves for WaitingLeaves<'_> {
     /// Gives the right part a place behind the left one's. The order does not count if items come in none, among units that a [walk](walk)
     /// begins in order, and if there are permits for all.
     fn divide<P: Producer, R: Reduction<P::Item>>(self, size: usize) -> (Self, Self) {
-        let own = self.room.own();
-        if const { !P::FACTS.in_order || R::WINDOWED } || !own.keeps_some() {
+        let room = self.room;
+        if const { !P::FACTS.in_order || R::WINDOWED } || !room.keeps_some() {
             return (self, self);
         }
-        if self.depth == 0 && size <= own.permits() {
-            own.keep_none();
+        if self.depth == 0 && size <= room.permits() {
+            room.keep_none();
             return (self, self);
         }
         let left = WaitingLeaves { depth: self.depth.saturating_add(1), ..self };
         let right = WaitingLeaves { place: self.place.right(self.depth), ..left };
-        own.enter([left.place, right.place]);
+        room.enter([left.place, right.place]);
         (left, right)
     }
 
@@ -379,14 +380,14 @@ where
             is_cancelled || call.has_failed()
         };
         let pace = Pace::new(1, LONGEST);
-        let mut looks = Looks { stopped, frame: frame.share(), pace, step: None, rest: None };
+        let mut looks = Looks { stopped, frame: frame.share(), pace, step: 0, rest: None };
         let mark = trace::leaf(producer.size());
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.partial_fold(leaf, Fold, &mut looks);
         drop(mark);
         looks.end_step();
         let Some(rest) = looks.rest else {
-            leaves.room.own().leave(leaves.place);
+            leaves.room.leave(leaves.place);
             return Ok(leaf.end());
         };
         let reduction;
@@ -458,17 +459,18 @@ struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
     frame: Rc<TaskShared<'s, S>>,
     pace: Pace,
-    /// Number of units of the step, and the time of its begin, if that time counts.
-    step: Option<(usize, Instant)>,
+    /// Number of units of the step.
+    step: usize,
     /// The remaining units, if there is no permit.
     rest: Option<P>,
 }
 
 impl<'s, S: Detach<'s>, F, P> Looks<'s, S, F, P> {
-    /// Tells the room how long the step has taken.
+    /// Tells the room how many items have begun.
     fn end_step(&mut self) {
-        if let Some((units, since)) = self.step.take() {
-            self.frame.reserve.has_begun(units, since);
+        match std::mem::take(&mut self.step) {
+            0 => {}
+            units => self.frame.reserve.has_begun(units),
         }
     }
 }
@@ -487,7 +489,7 @@ impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
             0 if size > 0 => NextStep::Give,
             permits => {
                 let units = limit.min(permits);
-                self.step = self.frame.reserve.is_timed().then(|| (units, Instant::now()));
+                self.step = units;
                 NextStep::Fold(units)
             }
         }

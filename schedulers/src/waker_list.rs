@@ -7,7 +7,7 @@ use std::task::Waker;
 /// Wakers of the waiting tasks, by their numbers.
 ///
 /// A task that was called and finds nothing waits again under its old number, before all tasks that came later. (Permits for futures are
-/// handed to the task that is called, so no task waits twice for one: `InFlight` has shorter lines, without numbers to search for.)
+/// handed to the task that is called, so no task waits twice for one: `Semaphore` has shorter lines, without numbers to search for.)
 ///
 /// Wakers are handed out, so that the caller can wake or drop them after releasing the lock that protects this value:
 /// both may run code that takes the same lock.

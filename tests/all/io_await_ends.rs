@@ -30,24 +30,33 @@ const LEN: u64 = 300;
 const COMES: u64 = 170;
 
 /// Runs a computation on every pool, inside and outside; checks its result, that it ends promptly, and that then all
-/// futures are gone.
+/// futures are gone. Once with room for all items, and some times with room for a few, of which the item is one.
 macro_rules! ends {
     ($($name:ident: |$it:ident| $result:expr, $expected:expr;)+) => {$(
         #[test]
         fn $name() {
-            for threads in [1, 2, 3] {
-                for inside in [false, true] {
-                    let (pool, alive) = (pool(threads), AtomicUsize::new(0));
-                    let begun = Instant::now();
+            ends!(1 times, for 170 of 1024: |$it| $result, $expected);
+            ends!(5 times, for 3 of 16: |$it| $result, $expected);
+        }
+    )+};
+    ($times:literal times, for $comes:literal of $bound:literal: |$it:ident| $result:expr, $expected:expr) => {{
+        // The item of this run.
+        #[allow(dead_code, reason = "not in every computation")]
+        const COMES: u64 = $comes;
+        for threads in [1, 2, 3] {
+            for inside in [false, true] {
+                let pool = pool(threads);
+                for _ in 0..$times {
+                    let (alive, begun) = (AtomicUsize::new(0), Instant::now());
                     let run = || {
                         let $it = (0..LEN).into_par_iter().map(|x| {
                             let alive = Alive::new(&alive);
                             async move {
                                 let _alive = alive;
-                                if x == COMES { after(5).await } else { a_minute().await }
+                                if x == $comes { after(5).await } else { a_minute().await }
                                 x
                             }
-                        }).io_await().on(&pool);
+                        }).io_await().max_in_flight($bound).on(&pool);
                         $result
                     };
                     assert_eq!(if inside { pool.install(run) } else { run() }, $expected);
@@ -57,7 +66,7 @@ macro_rules! ends {
                 }
             }
         }
-    )+};
+    }};
 }
 
 ends! {
@@ -78,12 +87,17 @@ ends! {
     sum_of_options: |it| it.map(|x| (x != COMES).then_some(x)).sum::<Option<u64>>(), None;
     product_of_results: |it| it.map(Err::<u64, _>).product::<Result<u64, _>>(), Err(COMES);
     options: |it| it.map(|x| (x != COMES).then_some(x)).collect::<Option<Vec<_>>>(), None;
-    behind_a_chain: |it| it.chain(0..3_u64).any(|x| x == 2), true;
     behind_a_second_await: |it| it.map(|x| async move { x + 1 }).io_await().find_any(|_| true), Some(COMES + 1);
     in_flight: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).find_any(|_| true), Some(COMES + 1);
     in_flight_behind_a_gate: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).take_any(1).collect::<Vec<_>>(), [COMES + 1];
     in_flight_before_a_gate_is_mapped: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).take_any(1).map(|x| x + 1).sum::<u64>(), COMES + 2;
     in_blocks: |it| it.by_blocks([10_000]).find_any(|_| true), Some(COMES);
+}
+
+/// There is room for the items behind the others.
+#[test]
+fn behind_a_chain() {
+    ends!(1 times, for 170 of 1024: |it| it.chain(0..3_u64).any(|x| x == 2), true);
 }
 
 /// The same as a future.

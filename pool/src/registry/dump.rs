@@ -12,11 +12,13 @@ use std::time::Duration;
 impl Registry {
     /// Writes what is queued, and a line for each worker that runs, waits or sleeps. A snapshot, taken while the pool goes on.
     pub(super) fn write_dump(&self, out: &mut String) -> fmt::Result {
-        // Suspended and not resumed. (No lock is waited for here: a thread that hangs may hold it.)
-        let suspended =
-            |counters: WorkerStats| counters.suspensions.wrapping_sub(counters.resumes + counters.cancelled);
+        // Suspended and not resumed. (No lock is waited for here: a thread that hangs may hold it.) A task may be suspended by one worker and
+        // resumed by another one while the counters are read, so that only the resumption is seen.
+        let suspended = |counters: WorkerStats| {
+            counters.suspensions.wrapping_sub(counters.resumes + counters.cancelled) as i64
+        };
         let of_workers = self.slots.workers().map(|worker| suspended(worker.stats()));
-        let suspended = of_workers.fold(suspended(self.outside.read()), u64::wrapping_add);
+        let suspended = of_workers.fold(suspended(self.outside.read()), i64::wrapping_add).max(0);
         let unended = self.pending.get().saturating_sub(usize::from(!self.is_ending.load(Relaxed)));
         writeln!(
             out,

@@ -35,11 +35,11 @@ pub(crate) fn record_if_asked() {
         } else {
             #[cfg(unix)]
             super::signals::call_at_signals(|signal| {
-                let dump = (signal == libc::SIGQUIT).then(super::dump);
-                write_trace(of_program_so_far);
-                if let Some(dump) = dump {
-                    report(format_args!("who waits for what:\n{dump}"));
+                // First: to write the trace may take as long as its file's device likes.
+                if signal == libc::SIGQUIT {
+                    report(format_args!("who waits for what:\n{}", super::dump()));
                 }
+                write_trace(of_program_so_far);
             });
         }
     });

@@ -1,7 +1,7 @@
 //! State of a task that lives as long as the task's frame.
 
-use super::in_flight::LineKind;
-use super::room::Reserve;
+use super::reserve::Reserve;
+use super::semaphore::LineKind;
 use furcate_pool::detach::{Detach, Suspend};
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;

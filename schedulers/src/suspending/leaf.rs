@@ -1,8 +1,9 @@
 //! A task with items that may be pending: its folded outputs, and its pending items.
 
 use super::frame::{TaskFrame, TaskShared};
-use super::in_flight::{LineKind, Place};
-use super::room::{Permit, Reserve};
+use super::reserve::Reserve;
+use super::room::Permit;
+use super::semaphore::{LineKind, Place};
 use super::tree::{ItemPlace, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;

@@ -1,31 +1,26 @@
-//! Room for futures: the bound of a call, and the limit that it shares with others, if there is one.
-//!
-//! # Invariants
-//!
-//! 1. A permit stands for one of the call's [own](InFlight) and one of the [limit](Limit). Both are given back together.
-//! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
-//!    permits of its own. A task that waits for one of the call's own holds no permit of the limit.
-//! 3. *No task holds more than it can use*: a task has the permits that the futures of its next step need, while the loop lasts.
-//! 4. *An item that waits again exchanges its permit.* Where the limit has a rate, a permit is spent when its future is ready. The item
-//!    keeps the spent permit until it makes its next future. If it gave the permit back before, a new item could take it. That item may
-//!    come only when this one is done. If the item makes none, the task's next item uses the spent permit, or the next step gives it
-//!    back.
-//! 5. *The last permit of an item comes back before the item is folded*, where there is a limit: the code behind `io_await` may call
-//!    chains under the same limit. Not so in a search, of which the item may be the end.
+//! The permits of a call: of a [semaphore] of its own, or of the one of a [limit](Limit).
 
-use super::in_flight::{self, InFlight, LineKind, Place};
-use super::limit::{Limit, Member, Ticket};
-use furcate_pool::clock::Instant;
-use std::cell::{Cell, RefCell};
+use super::limit::Limit;
+use super::semaphore::{Front, LineKind, Member, Place, Semaphore, State, WAITING};
 use std::mem;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::{Arc, MutexGuard};
+use std::task::{Context, Poll};
 
-/// The permits of a call: its tasks share them.
+/// A call's part in a semaphore: its tasks share it.
 #[derive(Debug)]
 pub(crate) struct Room {
-    own: InFlight,
-    limit: Option<Member>,
+    semaphore: Arc<Semaphore>,
+    /// The call's number there.
+    call: usize,
+    /// Number of permits of the call.
+    permits: usize,
+    /// Whether other calls have part in the semaphore.
+    is_shared: bool,
+    /// Whether all that the call does with permits is done under the lock: it has a bound of its own, or there is a rate.
+    is_locked: bool,
+    front: Arc<Front>,
 }
 
 /// The right to one future; given back when dropped.
@@ -33,72 +28,185 @@ pub(crate) struct Room {
 pub(super) struct Permit<'s>(&'s Room);
 
 impl Room {
-    /// Makes the room of a call: for `permits` futures of its own, under the limit.
-    pub(super) fn new(permits: usize, limit: Option<&Limit>) -> Self {
-        Room { own: InFlight::new(permits), limit: limit.map(Limit::join) }
+    /// Makes the room of a call: for at most `most` futures, under the limit.
+    pub(super) fn new(most: usize, limit: Option<&Limit>) -> Self {
+        let semaphore = limit.map_or_else(|| Semaphore::new(most), Limit::semaphore);
+        let permits = most.min(semaphore.permits());
+        let (front, free) =
+            (Arc::new(Front::new(permits)), Some(permits).filter(|&own| own < semaphore.permits()));
+        let is_locked = free.is_some() || semaphore.has_rate();
+        let call = semaphore.lock().join(Member::new(Arc::clone(&front), permits, free));
+        Room { semaphore, call, permits, is_shared: limit.is_some(), is_locked, front }
     }
 
-    /// The call's own permits.
-    pub(super) fn own(&self) -> &InFlight {
-        &self.own
+    /// Returns the number of permits, free or not.
+    pub(super) fn permits(&self) -> usize {
+        self.permits
     }
 
-    /// Takes `most` permits for new items at this place, or as many as are free. Returns how many.
-    fn take(&self, most: usize, place: Place) -> usize {
-        let own = self.own.take(most, place);
-        let Some(limit) = self.limit.as_ref().filter(|_| own > 0) else { return own };
-        let taken = limit.take(own);
-        self.own.give_back(own - taken);
+    /// Whether other calls may wait for the call's permits.
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether the permit of a ready future is good for another one. (A rate counts each of them.)
+    pub(super) fn allows_reuse(&self) -> bool {
+        !self.semaphore.has_rate()
+    }
+
+    /// Takes permits for new items at this place: so many, or as many as there are. Returns how many: none while a task waits that may
+    /// have any.
+    pub(super) fn take(&self, most: usize, place: Place) -> usize {
+        if self.is_locked {
+            return self.take_locked(&mut self.semaphore.lock(), most, LineKind::New, place);
+        }
+        self.semaphore.take(most, self.front.kept(LineKind::New, place), WAITING)
+    }
+
+    fn take_locked(&self, state: &mut State, most: usize, kind: LineKind, place: Place) -> usize {
+        let own = state.member(self.call).free.unwrap_or(usize::MAX);
+        let most = most.min(own).min(self.semaphore.tokens(state));
+        let taken = self.semaphore.take(most, self.front.kept(kind, place), WAITING);
+        state.spend(taken as isize);
+        if let Some(free) = &mut state.member(self.call).free {
+            *free -= taken;
+        }
         taken
     }
 
-    /// Gives permits back.
-    #[inline]
-    fn give_back(&self, permits: usize) {
-        // The limit's first: a task that gets one of the call's own permits then asks for one of the limit's.
-        if let Some(limit) = &self.limit {
-            limit.give_back(permits);
-        }
-        self.own.give_back(permits);
-    }
-
-    /// Gives back permits with which no future has begun.
-    fn give_back_unused(&self, permits: usize) {
-        if let Some(limit) = &self.limit {
-            limit.give_back_unused(permits);
-        }
-        self.own.give_back(permits);
-    }
-
-    /// Whether a permit that a future has had may be used for another one.
-    pub(super) fn allows_reuse(&self) -> bool {
-        !self.limit.as_ref().is_some_and(Member::has_rate)
-    }
-
-    fn try_acquire(&self, place: Place) -> Option<Permit<'_>> {
+    /// Takes a permit for a new item.
+    pub(super) fn try_acquire(&self, place: Place) -> Option<Permit<'_>> {
         (self.take(1, place) > 0).then(|| Permit(self))
     }
 
+    /// Gives permits back: to tasks that wait, if there are any.
+    #[inline]
+    pub(super) fn give_back(&self, permits: usize) {
+        if permits > 0 && (self.is_locked || !self.semaphore.give_back(permits)) {
+            let mut state = self.semaphore.lock();
+            self.give_back_locked(&mut state, permits);
+            self.semaphore.hand_out(state);
+        }
+    }
+
+    fn give_back_locked(&self, state: &mut State, permits: usize) {
+        // Release: as in `Semaphore::give_back`.
+        self.semaphore.word.fetch_add(permits, Release);
+        if let Some(free) = &mut state.member(self.call).free {
+            *free += permits;
+            state.refresh(self.call);
+        }
+    }
+
+    /// Gives back permits with which no future has begun.
+    pub(super) fn give_back_unused(&self, permits: usize) {
+        if permits > 0 && self.semaphore.has_rate() {
+            self.semaphore.lock().spend(-(permits as isize));
+        }
+        self.give_back(permits);
+    }
+
     /// Makes the permit of a ready future valid for another one. Fails if the rate does not allow another future now,
-    /// or if a ticket waits.
-    fn renew(&self) -> bool {
-        self.limit.as_ref().is_none_or(Member::renew)
+    /// or if a task waits.
+    pub(super) fn renew(&self) -> bool {
+        self.renew_locked(&mut self.semaphore.lock())
+    }
+
+    fn renew_locked(&self, state: &mut State) -> bool {
+        let is_renewed = !self.is_wanted_locked(state) && self.semaphore.tokens(state) > 0;
+        if is_renewed {
+            state.spend(1);
+        }
+        is_renewed
+    }
+
+    /// Whether the permit of a future that is ready is to be [exchanged](Self::exchange) before the item's next future is made. A hint.
+    pub(super) fn is_wanted(&self) -> bool {
+        if self.is_locked {
+            self.is_wanted_locked(&mut self.semaphore.lock())
+        } else {
+            self.semaphore.is_wanted()
+        }
+    }
+
+    fn is_wanted_locked(&self, state: &mut State) -> bool {
+        let own = state.member(self.call);
+        self.semaphore.is_wanted() || (own.free.is_some() && own.is_wanted())
     }
 
     /// Waits for a permit.
     pub(super) fn acquire(&self, kind: LineKind, place: Place) -> Acquire<'_> {
-        Acquire { room: self, kind, place, waits: WaitsAt::ForOwn(self.own.acquire(kind, place)) }
+        Acquire { room: self, kind, place, ticket: None, gives: None }
     }
 
-    /// Whether the permit of a future that is ready is to be [exchanged](Self::exchange) before the item's next future is made.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.own.is_wanted() || self.limit.as_ref().is_some_and(|limit| limit.has_rate() || limit.is_wanted())
-    }
-
-    /// Waits for a permit for the next future of an item whose last future had `permit`.
+    /// Waits for a permit for the next future of an item whose last future had `permit`. If no task waits, that is the same one; else
+    /// it goes to one of those, in the critical section in which the item joins the line (invariant 5 of the [semaphore]).
     pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: LineKind, place: Place) -> Acquire<'s> {
         debug_assert!(std::ptr::eq(permit.0, self));
-        Acquire { room: self, kind, place, waits: WaitsAt::Exchanges(permit) }
+        Acquire { gives: Some(permit), ..self.acquire(kind, place) }
+    }
+
+    /// Returns permits that the caller has taken.
+    pub(super) fn held(&self) -> Permit<'_> {
+        Permit(self)
+    }
+}
+
+/// The front (invariant 7 of the [semaphore]).
+impl Room {
+    /// Whether permits are kept for the front. If not, no branch need enter any more, nor leave. A hint, which never becomes true again.
+    pub(super) fn keeps_some(&self) -> bool {
+        self.front.keeps_some()
+    }
+
+    /// Keeps no permits, because there are enough for all items. Called before any branch enters.
+    pub(super) fn keep_none(&self) {
+        let _state = self.semaphore.lock();
+        // Relaxed: written with the lock held; see `Front::kept`. The same holds below.
+        self.front.kept.store(0, Relaxed);
+    }
+
+    /// Notes branches with items that have not begun.
+    pub(super) fn enter(&self, branches: [Place; 2]) {
+        if self.keeps_some() {
+            let mut state = self.semaphore.lock();
+            state.member(self.call).branches.extend(branches);
+            self.set_front(state);
+        }
+    }
+
+    /// Notes that all items of a branch have begun, or are left out.
+    pub(super) fn leave(&self, branch: Place) {
+        // The branch has entered before, if any has, and the caller knows of that.
+        if self.keeps_some() && self.front.is_set() {
+            let mut state = self.semaphore.lock();
+            state.member(self.call).branches.remove(&branch);
+            self.set_front(state);
+        }
+    }
+
+    /// Notes that a branch has begun so many items.
+    pub(super) fn has_begun(&self, branch: Place, items: usize) {
+        if self.keeps_some() && self.front.is_at(branch) {
+            let state = self.semaphore.lock();
+            // Relaxed: written with the lock held; see `Front::kept`.
+            self.front.kept.store(self.front.kept.load(Relaxed).saturating_sub(items), Relaxed);
+            self.set_front(state);
+        }
+    }
+
+    /// Sets the front, and serves those that may have more permits now.
+    fn set_front(&self, mut state: MutexGuard<'_, State>) {
+        let first = state.member(self.call).branches.first().copied();
+        self.front.set(first);
+        state.refresh(self.call);
+        self.semaphore.hand_out(state);
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.semaphore.lock().leave(self.call);
     }
 }
 
@@ -121,152 +229,63 @@ pub(super) struct Acquire<'s> {
     room: &'s Room,
     kind: LineKind,
     place: Place,
-    waits: WaitsAt<'s>,
-}
-
-/// The semaphore at which it waits (invariant 2).
-#[derive(Debug)]
-enum WaitsAt<'s> {
-    /// Waits for nothing yet: it holds the permit of a ready future.
-    Exchanges(Permit<'s>),
-    ForOwn(in_flight::InFlightAcquire<'s>),
-    ForLimit(Ticket<'s>, in_flight::InFlightPermit<'s>),
-    Done,
+    /// Its ticket while it waits.
+    ticket: Option<u64>,
+    /// The permit that it gives for another one, before its first poll.
+    gives: Option<Permit<'s>>,
 }
 
 impl<'s> Future for Acquire<'s> {
     type Output = Permit<'s>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
-        let (room, kind, place) = (self.room, self.kind, self.place);
-        if matches!(self.waits, WaitsAt::Exchanges(_)) {
-            let WaitsAt::Exchanges(permit) = mem::replace(&mut self.waits, WaitsAt::Done) else {
-                unreachable!("just seen")
-            };
-            // The two permits part: one of the call's own, and one of the limit.
+        let (room, kind) = (self.room, self.kind);
+        let semaphore = &room.semaphore;
+        // Wakers are not ours: they are cloned and dropped without the lock.
+        let mut waker = context.waker().clone();
+        let mut state = semaphore.lock();
+        if let Some(ticket) = self.ticket {
+            let waiting = state.member(room.call).line(kind).get_mut(&(self.place, ticket));
+            let waits = waiting.map(|before| mem::swap(before, &mut waker)).is_some();
+            drop(state);
+            if waits {
+                return Poll::Pending;
+            }
+            self.ticket = None;
+            return Poll::Ready(Permit(room));
+        }
+        if kind != LineKind::New || !room.keeps_some() {
+            self.place = Place::LAST;
+        }
+        if let Some(permit) = self.gives.take() {
+            if room.renew_locked(&mut state) {
+                drop(state);
+                return Poll::Ready(permit);
+            }
             mem::forget(permit);
-            let own = room.own.held();
-            self.waits = match &room.limit {
-                // The item will wait for a permit of the call's own: the permit of the limit goes first (invariant 2). Where the limit is
-                // the narrower bound, the item waits there, so that the limit says how many items begin; and so does an item that
-                // goes first, so that no new one can take its permit.
-                Some(limit)
-                    if kind != LineKind::First
-                        && room.own.permits() <= limit.permits()
-                        && room.own.is_wanted() =>
-                {
-                    limit.give_back(1);
-                    WaitsAt::ForOwn(room.own.exchange(own, kind, place))
-                }
-                Some(limit) => WaitsAt::ForLimit(Ticket::exchange(limit, kind), own),
-                None => WaitsAt::ForOwn(room.own.exchange(own, kind, place)),
-            };
+            room.give_back_locked(&mut state, 1);
+        } else if room.take_locked(&mut state, 1, kind, self.place) > 0 {
+            drop(state);
+            return Poll::Ready(Permit(room));
         }
-        if let WaitsAt::ForOwn(acquire) = &mut self.waits {
-            let own = ready!(Pin::new(acquire).poll(context));
-            let Some(limit) = &room.limit else {
-                self.waits = WaitsAt::Done;
-                mem::forget(own);
-                return Poll::Ready(Permit(room));
-            };
-            self.waits = WaitsAt::ForLimit(Ticket::of(limit, kind), own);
-        }
-        if let WaitsAt::ForLimit(ticket, _) = &mut self.waits {
-            ready!(ticket.poll(context));
-        }
-        if let WaitsAt::ForLimit(_, own) = mem::replace(&mut self.waits, WaitsAt::Done) {
-            // Both are the permit's now.
-            mem::forget(own);
-        }
-        Poll::Ready(Permit(room))
+        self.ticket = Some(state.member(room.call).wait(kind, self.place, waker));
+        state.refresh(room.call);
+        semaphore.hand_out(state);
+        Poll::Pending
     }
 }
 
-/// Permits that a task has for the futures that it is about to make; given back when dropped.
-#[derive(Debug)]
-pub(super) struct Reserve<'s> {
-    from: &'s Room,
-    /// The place of the task's new items.
-    place: Place,
-    permits: Cell<usize>,
-    /// The permit of the last future that was ready, if it is good for no other one (invariant 4).
-    spent: RefCell<Option<Permit<'s>>>,
-}
-
-impl<'s> Reserve<'s> {
-    /// Makes a reserve with the permit, if there is one.
-    pub(super) fn new(from: &'s Room, permit: Option<Permit<'s>>, place: Place) -> Self {
-        let permits = Cell::new(permit.is_some().into());
-        debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
-        mem::forget(permit);
-        Reserve { from, place, permits, spent: RefCell::default() }
-    }
-
-    /// Whether the time of the task's steps counts.
-    pub(super) fn is_timed(&self) -> bool {
-        self.from.own.is_timed(self.place)
-    }
-
-    /// Notes that the task has begun so many items since that time.
-    pub(super) fn has_begun(&self, items: usize, since: Instant) {
-        self.from.own.has_begun(self.place, items, since);
-    }
-
-    /// Fills the reserve up to `most` permits, or as far as permits are free. Returns how many there are. Called
-    /// between items.
-    pub(super) fn fill(&self, most: usize) -> usize {
-        drop(self.spent.take());
-        let permits = self.permits.get();
-        if permits < most {
-            self.permits.set(permits + self.from.take(most - permits, self.place));
-        }
-        self.permits.get()
-    }
-
-    /// Takes a permit: one of the reserve, the spent one if it can be renewed, or a free one.
-    pub(super) fn take(&self) -> Option<Permit<'s>> {
-        if let Some(permits) = self.permits.get().checked_sub(1) {
-            self.permits.set(permits);
-            return Some(Permit(self.from));
-        }
-        let Some(spent) = self.spent.take() else { return self.from.try_acquire(self.place) };
-        if self.from.renew() {
-            return Some(spent);
-        }
-        drop(self.spent.replace(Some(spent)));
-        None
-    }
-
-    /// Waits for a permit, after [`take`](Self::take) has returned none. The spent permit is given for it.
-    pub(super) fn acquire(&self, kind: LineKind) -> Acquire<'s> {
-        match self.spent.take() {
-            Some(spent) => self.from.exchange(spent, kind, self.place),
-            None => self.from.acquire(kind, self.place),
-        }
-    }
-
-    /// Takes a permit back from a future that is ready. `keeps` says whether the item keeps it, for its next future or for the end of a
-    /// search. Without a limit the reserve keeps every permit, because only this call's own items wait for them.
-    pub(super) fn put(&self, permit: Permit<'s>, keeps: bool) {
-        debug_assert!(std::ptr::eq(permit.0, self.from));
-        if self.from.allows_reuse() && (keeps || self.from.limit.is_none()) {
-            mem::forget(permit);
-            self.permits.set(self.permits.get() + 1);
-        } else if keeps {
-            drop(self.spent.replace(Some(permit)));
-        }
-    }
-
-    /// Gives all permits back.
-    pub(super) fn empty(&self) {
-        drop(self.spent.take());
-        self.from.give_back_unused(self.permits.take());
-    }
-}
-
-impl Drop for Reserve<'_> {
+impl Drop for Acquire<'_> {
     fn drop(&mut self) {
-        self.empty();
+        let Some(ticket) = self.ticket else { return };
+        let (room, mut state) = (self.room, self.room.semaphore.lock());
+        let waker = state.member(room.call).line(self.kind).remove(&(self.place, ticket));
+        state.refresh(room.call);
+        room.semaphore.hand_out(state);
+        if waker.is_none() {
+            // The ticket was served with a permit, which is not taken.
+            room.give_back_unused(1);
+        }
     }
 }
 

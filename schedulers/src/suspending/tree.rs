@@ -1,6 +1,6 @@
 //! The pending items of a task.
 
-use super::in_flight::LineKind;
+use super::semaphore::LineKind;
 use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;

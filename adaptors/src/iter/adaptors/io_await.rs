@@ -42,8 +42,8 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// Items behind those are not even made before there is room. So `n` bounds the memory of a call, and the number of
     /// requests that a server sees at once. With 1, one future follows the other.
     ///
-    /// The first `n` items begin first. So an error, or a hit, among them is found early, whichever thread is the fastest. (If items take
-    /// long before their first wait, other threads begin later items meanwhile.)
+    /// The first `n` items begin first. So an error, or a hit, among them is found early, whichever thread is the fastest. (If one of
+    /// them computes for more than 10 ms before its first wait, other threads begin later items meanwhile.)
     ///
     /// If there are several `io_await`s in a chain, the bound named last holds for all their futures together. An `io_await` that names no
     /// bound keeps the one before it.

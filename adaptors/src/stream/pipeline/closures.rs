@@ -6,7 +6,7 @@
 
 use super::super::in_order::InOrder;
 use super::{Numbered, lock};
-use furcate_schedulers::InFlight;
+use furcate_schedulers::Limit;
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::sync::{Arc, Mutex};
@@ -88,13 +88,13 @@ pub(super) fn awaits_at_most<T: Send, A>(
 where
     A: IntoFuture<Output: Send, IntoFuture: Send>,
 {
-    let shared = Arc::new((InFlight::new(n), stage));
+    let shared = Arc::new((Limit::new(n), stage));
     move |Numbered { number, item }| {
         let shared = Arc::clone(&shared);
         async move {
             let Some(item) = item else { return Numbered { number, item: None } };
-            let (in_flight, stage) = &*shared;
-            let _permit = in_flight.permit().await;
+            let (limit, stage) = &*shared;
+            let _permit = limit.acquire().await;
             let future = stage(item).into_future();
             Numbered { number, item: Some(future.await) }
         }

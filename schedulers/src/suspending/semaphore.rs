@@ -1,0 +1,533 @@
+//! Permits for futures in flight: a fair semaphore, for one call or for several that share a [limit](super::Limit), with or without a rate.
+//!
+//! Tasks of a call wait for permits in lines. A call begins with new items, and gives the permits that come back to items in turns:
+//!
+//! ```text
+//!   future of item a is ready ─> exchange: a gives its permit ──┬─> first new item    if at most n begun items wait
+//!                                a joins the line of begun ─┐   └─> first begun item  otherwise
+//!                                                           └─ ... a's turn: a makes its next future, with that permit
+//! ```
+//!
+//! If each item kept its permit over all of its futures, the last permits would lie idle: of 100 items with 4 futures each and
+//! 64 permits, 64 items take four turns, and the other 36 take four more. In turns they take seven.
+//!
+//! Calls with waiting tasks stand in a ring, in which each gets a permit in its turn:
+//!
+//! ```text
+//!   call A   waits: a1 a2 a3 ──┐
+//!   call B   waits: b1       ──┼── ring of calls ──> a1 b1 c1 a2 c2 a3     the order in which permits are handed out
+//!   call C   waits: c1 c2    ──┘
+//! ```
+//!
+//! # Invariants
+//!
+//! Let n be the number of permits of a call: those of the semaphore, or the call's own *bound* if that is less.
+//!
+//! 1. Permits given out and free permits are together as many as at the beginning. Of each bound, too.
+//! 2. *No task holds more permits than it can use.* It holds those for the futures of its next step, while the loop lasts.
+//! 3. *No permit lies idle while a task waits* that may have it: its call's bound allows it, it is not kept for the front (7), and the rate
+//!    allows another future (else the timer is set). A permit that is given back goes to a waiting task, which is queued before (nearly) all
+//!    tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits that may have any permit, other
+//!    tasks cannot take permits. So every task that waits gets a permit, however many items and calls wait.
+//! 4. *First come, first served* within a line, but for the first items (7), and *fair among calls*. A permit of a call goes to a new item
+//!    while at most n begun items of the call wait; else to a begun one. In a search, items that have begun go first, because each of them may
+//!    end the search.
+//! 5. *At most 2n items of a call have begun* and have another future to come: n in flight, and n in line. For an item joins the line in the
+//!    critical section that gives its permit to another one, and no new item begins while n + 1 are in line. (Not counted are the
+//!    futures that one item begins beside its first.)
+//! 6. Whenever the lock is free: the word has the bit `WAITING` exactly if a task waits that may have any permit; and `BEHIND` exactly if one
+//!    waits that leaves some to the front. With a bit, permits are given back under the lock only; with `WAITING`, taken there only.
+//! 7. *From the front.* The *front* of a call is the first branch with an item that has not begun. A branch that is in front stays there
+//!    until all its items have begun. As long as fewer than n items have begun there, the permits for the rest of the n are kept, and new
+//!    items wait for permits in the order of their places. The result of a first item may end the call. So the owner of the left half
+//!    begins it before a thief takes permits for the right half. A task is kept waiting in this way for 10 ms at most: after that no more
+//!    permits are kept, as the front may compute, or block, before it begins its items.
+//! 8. No waker is cloned, called or dropped under the lock: wakers are foreign code.
+
+use crate::timer::Timer;
+use furcate_pool::detach::{wake_first, wake_soon};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::mem;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Wake, Waker};
+use std::time::{Duration, Instant};
+
+/// The permits. A call takes part by a [`Room`].
+#[derive(Debug)]
+pub(super) struct Semaphore {
+    permits: usize,
+    /// Whether there are permits for all.
+    is_unbounded: bool,
+    /// Number of free permits, with the bits `WAITING` and `BEHIND`.
+    pub(super) word: AtomicUsize,
+    pub(super) rate: Option<Rate>,
+    pub(super) place: Option<&'static Location<'static>>,
+    pub(super) state: Mutex<State>,
+}
+
+/// Set while a task waits that may have any permit.
+pub(super) const WAITING: usize = 1 << (usize::BITS - 1);
+
+/// Set while a task waits that leaves some permits to the front.
+const BEHIND: usize = WAITING >> 1;
+
+/// The number of free permits in the word. As many permits are no bound.
+const FREE: usize = BEHIND - 1;
+
+/// Time for which a task waits behind the front.
+const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(3600) } else { Duration::from_millis(10) };
+
+/// The rate at which futures may begin: a token bucket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    pub(super) per_second: f64,
+}
+
+impl Rate {
+    /// The number that may begin at once after a pause: a hundredth of the rate, and at least 1.
+    fn burst(self) -> f64 {
+        (self.per_second / 100.0).max(1.0)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// The calls, by their numbers. `None` for a number that no call has.
+    calls: Vec<Option<Member>>,
+    /// Numbers below that of the last call that no call has.
+    vacant: Vec<usize>,
+    /// Numbers of calls that [want](Wants) a permit, the next one's turn first.
+    ring: VecDeque<usize>,
+    /// How many of them want any permit.
+    any: usize,
+    /// Futures that may begin at that time. `None` if all may, and before the first look.
+    tokens: Option<(f64, Instant)>,
+    /// Fires when the next future may begin. Set while only the rate keeps a task waiting.
+    timer: Option<Timer>,
+    /// Fires when no more permits are to be kept. Set while a call has tasks that wait behind its front.
+    pub(super) patience: Option<Timer>,
+}
+
+/// A call, as the semaphore knows it.
+#[derive(Debug)]
+pub(super) struct Member {
+    front: Arc<Front>,
+    /// Number of permits.
+    permits: usize,
+    /// How many of these are free, if they are fewer than the semaphore's.
+    pub(super) free: Option<usize>,
+    lines: [Line; 3],
+    /// Ticket of the next task that waits.
+    next: u64,
+    wants: Wants,
+    /// Branches with items that have not begun.
+    pub(super) branches: BTreeSet<Place>,
+}
+
+/// Tasks that wait for permits, by place and ticket. Places count only for new items, and only while permits are kept.
+type Line = BTreeMap<(Place, u64), Waker>;
+
+/// What a call wants, if it has a task that waits and its bound allows it another permit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wants {
+    Nothing,
+    /// A permit beside those that are kept for the front.
+    Behind,
+    Any,
+}
+
+/// What a call's tasks read without the lock. Written with the lock held.
+#[derive(Debug)]
+pub(super) struct Front {
+    /// The place of the front, or more than any place if no branch has entered.
+    place: AtomicU64,
+    /// Number of permits that are kept for the front (invariant 7). Never grows.
+    pub(super) kept: AtomicUsize,
+}
+
+/// The place of a branch in the division tree: the greater the place, the later the branch's items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(pub(super) u64);
+
+impl Place {
+    /// The place of the whole, and of the first part of every division of it.
+    pub(super) const FIRST: Place = Place(0);
+
+    /// The place in the line when places mean nothing any more.
+    pub(super) const LAST: Place = Place(u64::MAX);
+
+    /// Returns the place of the right part, where the branch is divided after `depth` divisions. Below 64 divisions, parts share a place.
+    pub(super) fn right(self, depth: u8) -> Place {
+        Place(self.0 | (1_u64 << 63).checked_shr(depth.into()).unwrap_or(0))
+    }
+}
+
+/// The line in which a task waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineKind {
+    /// For an item of a search that has begun: it has waited for a future before. It goes before all others.
+    First,
+    /// For any other item that has begun. It goes in turns with new ones.
+    Begun,
+    /// For the first future of an item.
+    New,
+}
+
+impl LineKind {
+    /// Wakes a task of this line that was served. It has waited longer than the tasks that were woken before.
+    fn wake(self, waker: Waker) {
+        match self {
+            LineKind::First | LineKind::Begun => wake_first(waker),
+            // Often a task that makes a future for each permit: not one task more for each permit that comes back.
+            LineKind::New => wake_soon(waker),
+        }
+    }
+}
+
+impl Front {
+    /// Makes the front of a call with so many permits; none are kept of those that have no bound.
+    pub(super) fn new(permits: usize) -> Self {
+        let kept = if permits < FREE { permits } else { 0 };
+        Front { place: AtomicU64::new(u64::MAX), kept: AtomicUsize::new(kept) }
+    }
+
+    pub(super) fn keeps_some(&self) -> bool {
+        // Relaxed: see below.
+        self.kept.load(Relaxed) > 0
+    }
+
+    /// Whether a branch has entered.
+    pub(super) fn is_set(&self) -> bool {
+        self.place.load(Relaxed) != u64::MAX
+    }
+
+    pub(super) fn is_at(&self, branch: Place) -> bool {
+        self.place.load(Relaxed) == branch.0
+    }
+
+    /// Sets the place. Called with the lock held.
+    pub(super) fn set(&self, branch: Option<Place>) {
+        self.place.store(branch.map_or(u64::MAX, |branch| branch.0), Relaxed);
+    }
+
+    /// Returns the number of permits that a task leaves to the front (invariant 7). A hint without the lock.
+    pub(super) fn kept(&self, kind: LineKind, place: Place) -> usize {
+        // Relaxed: a branch that was in front stays there. One that does not know yet that it is in front looks again, under the lock.
+        let is_free = kind != LineKind::New || place.0 <= self.place.load(Relaxed);
+        if is_free { 0 } else { self.kept.load(Relaxed) }
+    }
+}
+
+impl Member {
+    pub(super) fn new(front: Arc<Front>, permits: usize, free: Option<usize>) -> Self {
+        let (lines, branches) = Default::default();
+        Member { front, permits, free, lines, next: 0, wants: Wants::Nothing, branches }
+    }
+
+    pub(super) fn line(&mut self, kind: LineKind) -> &mut Line {
+        &mut self.lines[kind as usize]
+    }
+
+    /// Puts a task in a line. Returns its ticket.
+    pub(super) fn wait(&mut self, kind: LineKind, place: Place, waker: Waker) -> u64 {
+        self.next += 1;
+        let ticket = self.next;
+        self.line(kind).insert((place, ticket), waker);
+        ticket
+    }
+
+    /// Whether the first new item that waits may have any permit. False if none waits.
+    fn is_first_new_free(&self) -> bool {
+        let first = self.lines[LineKind::New as usize].first_key_value();
+        first.is_some_and(|(&(place, _), _)| self.front.kept(LineKind::New, place) == 0)
+    }
+
+    /// Whether a task waits that may have any permit, if the call's bound allows it another one.
+    pub(super) fn is_wanted(&self) -> bool {
+        let begun =
+            [LineKind::First, LineKind::Begun].into_iter().any(|kind| !self.lines[kind as usize].is_empty());
+        begun || self.is_first_new_free()
+    }
+
+    /// Returns the number of permits that the call leaves to its front, if it gets one.
+    fn kept(&self) -> usize {
+        // Relaxed: see `Front::kept`.
+        if self.wants == Wants::Behind { self.front.kept.load(Relaxed) } else { 0 }
+    }
+
+    /// Takes the task that gets the call's next permit out of its line (invariant 4).
+    fn serve(&mut self) -> Option<(LineKind, Waker)> {
+        let order = if self.lines[LineKind::Begun as usize].len() <= self.permits {
+            [LineKind::First, LineKind::New, LineKind::Begun]
+        } else {
+            [LineKind::First, LineKind::Begun, LineKind::New]
+        };
+        let takes_new = self.wants == Wants::Behind || self.is_first_new_free();
+        let mut open = order.into_iter().filter(|&kind| kind != LineKind::New || takes_new);
+        open.find_map(|kind| self.lines[kind as usize].pop_first().map(|(_, waker)| (kind, waker)))
+    }
+}
+
+impl State {
+    /// Adds a call. Returns its number.
+    pub(super) fn join(&mut self, member: Member) -> usize {
+        let Some(call) = self.vacant.pop() else {
+            self.calls.push(Some(member));
+            return self.calls.len() - 1;
+        };
+        self.calls[call] = Some(member);
+        call
+    }
+
+    /// Removes a call. None of its tasks waits.
+    pub(super) fn leave(&mut self, call: usize) {
+        self.calls[call] = None;
+        self.vacant.push(call);
+    }
+
+    pub(super) fn member(&mut self, call: usize) -> &mut Member {
+        self.calls[call].as_mut().expect("the call has a room")
+    }
+
+    /// Spends tokens, if there is a rate; or returns some that were not used. The next look cuts them to a burst.
+    pub(super) fn spend(&mut self, tokens: isize) {
+        if let Some((number, _)) = &mut self.tokens {
+            *number -= tokens as f64;
+        }
+    }
+
+    /// Returns how many tasks wait, and in how many calls.
+    pub(super) fn waiting(&self) -> (usize, usize) {
+        let tasks = |member: &Member| member.lines.iter().map(Line::len).sum::<usize>();
+        let of_calls = self.calls.iter().flatten().map(tasks).filter(|&tasks| tasks > 0);
+        of_calls.fold((0, 0), |(tasks, calls), of_call| (tasks + of_call, calls + 1))
+    }
+
+    /// Makes what a call wants, and the ring, agree with its lines.
+    pub(super) fn refresh(&mut self, call: usize) {
+        let member = self.member(call);
+        let now = if member.free == Some(0) {
+            Wants::Nothing
+        } else if member.is_wanted() {
+            Wants::Any
+        } else if !member.lines[LineKind::New as usize].is_empty() {
+            Wants::Behind
+        } else {
+            Wants::Nothing
+        };
+        let before = mem::replace(&mut member.wants, now);
+        self.any = self.any + usize::from(now == Wants::Any) - usize::from(before == Wants::Any);
+        match (before, now) {
+            (Wants::Nothing, Wants::Behind | Wants::Any) => self.ring.push_back(call),
+            (Wants::Behind | Wants::Any, Wants::Nothing) => self.ring.retain(|&other| other != call),
+            _ => {}
+        }
+    }
+}
+
+impl Semaphore {
+    /// Makes the semaphore of a call.
+    pub(super) fn new(permits: usize) -> Arc<Self> {
+        Arc::new(Semaphore::with(permits, None, None))
+    }
+
+    /// Makes a semaphore, or a [limit](super::Limit) with the place where that is made.
+    pub(super) fn with(
+        permits: usize,
+        rate: Option<Rate>,
+        place: Option<&'static Location<'static>>,
+    ) -> Self {
+        let is_unbounded = place.is_none() && permits >= FREE;
+        let word = AtomicUsize::new(permits.min(FREE));
+        Semaphore { permits, is_unbounded, word, rate, place, state: Mutex::default() }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics with this lock")
+    }
+
+    pub(super) fn permits(&self) -> usize {
+        self.permits
+    }
+
+    pub(super) fn has_rate(&self) -> bool {
+        self.rate.is_some()
+    }
+
+    /// Returns the number of free permits: a hint without the lock.
+    pub(super) fn free(&self) -> usize {
+        self.word.load(Relaxed) & FREE
+    }
+
+    /// Returns the number of permits that are given out.
+    pub(super) fn in_use(&self) -> usize {
+        self.permits.min(FREE) - self.free()
+    }
+
+    /// Whether a task waits that may have any permit: a hint without the lock.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.word.load(Relaxed) & WAITING != 0
+    }
+
+    /// Takes permits: so many, or as many as there are beside `kept` ones; none if the word has the bit `unless`.
+    ///
+    /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
+    /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
+    /// to a waiting task goes through the lock, which orders the two as well.
+    pub(super) fn take(&self, most: usize, kept: usize, unless: usize) -> usize {
+        if self.is_unbounded {
+            return most;
+        }
+        let taken = |word: usize| match word & unless {
+            0 => (word & FREE).saturating_sub(kept).min(most),
+            _ => 0,
+        };
+        let take = |word: usize| Some(taken(word)).filter(|&taken| taken > 0).map(|taken| word - taken);
+        self.word.fetch_update(Acquire, Relaxed, take).map_or(0, taken)
+    }
+
+    /// Gives permits back, if no task waits.
+    pub(super) fn give_back(&self, permits: usize) -> bool {
+        let add = |word: usize| (word <= FREE).then(|| word + permits);
+        self.is_unbounded || self.word.fetch_update(Release, Relaxed, add).is_ok()
+    }
+
+    /// Gives a permit back that no call has: to a task that waits, if there is one.
+    pub(super) fn give_back_one(self: &Arc<Self>) {
+        if !self.give_back(1) {
+            let state = self.lock();
+            self.word.fetch_add(1, Release);
+            self.hand_out(state);
+        }
+    }
+
+    /// Serves tasks that wait, as far as there are permits, and makes the word agree with the lines (invariants 3 and 6).
+    pub(super) fn hand_out<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State>) {
+        loop {
+            let served = self.serve(&mut state);
+            self.set_patience(&mut state);
+            let bits = match (state.any, state.ring.len()) {
+                (0, 0) => 0,
+                (0, _) => BEHIND,
+                (any, all) if any == all => WAITING,
+                _ => WAITING | BEHIND,
+            };
+            let settled = |word: usize| Some(word & FREE | bits).filter(|&settled| settled != word);
+            // Relaxed: this hands out no permits. A permit that is given back from now on is handed to a task.
+            let word = self.word.fetch_update(Relaxed, Relaxed, settled).unwrap_or_else(|same| same);
+            drop(state);
+            // A permit may have been given back just before the bit was set.
+            let Some((kind, waker)) = served else {
+                if bits == 0 || word & !FREE == bits || word & FREE == 0 {
+                    return;
+                }
+                state = self.lock();
+                continue;
+            };
+            kind.wake(waker);
+            if bits == 0 || word & FREE == 0 {
+                return;
+            }
+            state = self.lock();
+        }
+    }
+
+    /// Serves the next task with a free permit.
+    fn serve(self: &Arc<Self>, state: &mut State) -> Option<(LineKind, Waker)> {
+        if state.ring.is_empty() || self.free() == 0 {
+            return None;
+        }
+        while self.tokens(state) == 0 {
+            if self.set_timer(state) {
+                return None;
+            }
+        }
+        let State { ring, calls, .. } = state;
+        let kept = |call: usize| calls[call].as_ref().map_or(0, Member::kept);
+        let turn = ring.iter().position(|&call| self.take(1, kept(call), 0) > 0)?;
+        let call = ring.remove(turn).expect("just seen");
+        ring.push_back(call);
+        state.spend(1);
+        let member = state.member(call);
+        let served = member.serve();
+        if let Some(free) = &mut member.free {
+            *free -= 1;
+        }
+        state.refresh(call);
+        served
+    }
+}
+
+/// The rate.
+impl Semaphore {
+    /// Returns how many futures may begin now.
+    pub(super) fn tokens(&self, state: &mut State) -> usize {
+        let Some(rate) = self.rate else { return usize::MAX };
+        let now = Instant::now();
+        let (number, at) = state.tokens.unwrap_or((rate.burst(), now));
+        let since = now.saturating_duration_since(at).as_secs_f64();
+        let number = (number + since * rate.per_second).min(rate.burst());
+        state.tokens = Some((number, now));
+        number as usize
+    }
+
+    /// Sets the timer for the next token (invariant 3). Returns `false` if there is a token by now.
+    fn set_timer(self: &Arc<Self>, state: &mut State) -> bool {
+        let (Some(rate), Some((number, at)), None) = (self.rate, state.tokens, &state.timer) else {
+            return true;
+        };
+        // Rounded up, so that there is a token when the timer fires.
+        let time = Duration::from_secs_f64((1.0 - number) / rate.per_second);
+        let mut timer = Timer::at(at + time + Duration::from_micros(1));
+        let alarm = Waker::from(Arc::clone(self));
+        let is_set = Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending();
+        state.timer = is_set.then_some(timer);
+        is_set
+    }
+}
+
+/// The next future may begin.
+impl Wake for Semaphore {
+    fn wake(self: Arc<Self>) {
+        let timer = self.lock().timer.take();
+        drop(timer);
+        self.hand_out(self.lock());
+    }
+}
+
+/// Wakes the tasks that have waited behind the front for too long.
+pub(super) struct Impatience(pub(super) Arc<Semaphore>);
+
+impl Semaphore {
+    /// Sets the timer for tasks that wait behind a front.
+    fn set_patience(self: &Arc<Self>, state: &mut State) {
+        // Without a clock there is one thread, which begins the items of the front before it comes here.
+        let has_clock = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+        if state.ring.len() > state.any && state.patience.is_none() && has_clock {
+            let alarm = Waker::from(Arc::new(Impatience(Arc::clone(self))));
+            let timer = state.patience.insert(Timer::after(PATIENCE));
+            // If it is ready by now, the next task that waits sets another one: this is a matter of speed.
+            let _ = Pin::new(timer).poll(&mut Context::from_waker(&alarm));
+        }
+    }
+}
+
+impl Wake for Impatience {
+    fn wake(self: Arc<Self>) {
+        let mut state = self.0.lock();
+        let timer = state.patience.take();
+        for call in 0..state.calls.len() {
+            if state.calls[call].as_ref().is_some_and(|member| member.wants == Wants::Behind) {
+                // Relaxed: written with the lock held; see `Front::kept`.
+                state.member(call).front.kept.store(0, Relaxed);
+                state.refresh(call);
+            }
+        }
+        self.0.hand_out(state);
+        drop(timer);
+    }
+}
