@@ -52,6 +52,7 @@ impl<'s> Reserve<'s> {
     }
 
     /// Takes a permit: one of the reserve, the spent one if it can be renewed, or a free one.
+    #[inline]
     pub(super) fn take(&self) -> Option<Permit<'s>> {
         if let Some(permits) = self.permits.get().checked_sub(1) {
             self.permits.set(permits);
@@ -75,6 +76,7 @@ impl<'s> Reserve<'s> {
 
     /// Takes a permit back from a future that is ready. `keeps` says whether the item keeps it, for its next future or for the end of a
     /// search. Without a limit the reserve keeps every permit, because only this call's own items wait for them.
+    #[inline]
     pub(super) fn put(&self, permit: Permit<'s>, keeps: bool) {
         debug_assert!(std::ptr::eq(permit.source(), self.from));
         if self.from.allows_reuse() && (keeps || !self.from.is_shared()) {

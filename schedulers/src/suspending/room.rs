@@ -4,7 +4,7 @@ use super::limit::Limit;
 use super::semaphore::{Front, LineKind, Member, Place, Semaphore, State, WAITING};
 use std::mem;
 use std::pin::Pin;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 
@@ -18,6 +18,8 @@ pub(crate) struct Room {
     permits: usize,
     /// Whether other calls have part in the semaphore.
     is_shared: bool,
+    /// Whether the permit of a ready future is good for another one. (A rate counts each of them.)
+    allows_reuse: bool,
     /// Whether all that the call does with permits is done under the lock: it has a bound of its own, or there is a rate.
     is_locked: bool,
     front: Arc<Front>,
@@ -34,9 +36,10 @@ impl Room {
         let permits = most.min(semaphore.permits());
         let (front, free) =
             (Arc::new(Front::new(permits)), Some(permits).filter(|&own| own < semaphore.permits()));
-        let is_locked = free.is_some() || semaphore.has_rate();
+        let allows_reuse = !semaphore.has_rate();
+        let is_locked = free.is_some() || !allows_reuse;
         let call = semaphore.lock().join(Member::new(Arc::clone(&front), permits, free));
-        Room { semaphore, call, permits, is_shared: limit.is_some(), is_locked, front }
+        Room { semaphore, call, permits, is_shared: limit.is_some(), allows_reuse, is_locked, front }
     }
 
     /// Returns the number of permits, free or not.
@@ -45,13 +48,15 @@ impl Room {
     }
 
     /// Whether other calls may wait for the call's permits.
+    #[inline]
     pub(super) fn is_shared(&self) -> bool {
         self.is_shared
     }
 
-    /// Whether the permit of a ready future is good for another one. (A rate counts each of them.)
+    /// Whether the permit of a ready future is good for another one.
+    #[inline]
     pub(super) fn allows_reuse(&self) -> bool {
-        !self.semaphore.has_rate()
+        self.allows_reuse
     }
 
     /// Takes permits for new items at this place: so many, or as many as there are. Returns how many: none while a task waits that may
@@ -85,13 +90,12 @@ impl Room {
         if permits > 0 && (self.is_locked || !self.semaphore.give_back(permits)) {
             let mut state = self.semaphore.lock();
             self.give_back_locked(&mut state, permits);
-            self.semaphore.hand_out(state);
+            self.semaphore.hand_out(state, permits);
         }
     }
 
+    /// Gives permits back to the call. The caller hands out the semaphore's.
     fn give_back_locked(&self, state: &mut State, permits: usize) {
-        // Release: as in `Semaphore::give_back`.
-        self.semaphore.word.fetch_add(permits, Release);
         if let Some(free) = &mut state.member(self.call).free {
             *free += permits;
             state.refresh(self.call);
@@ -100,7 +104,7 @@ impl Room {
 
     /// Gives back permits with which no future has begun.
     pub(super) fn give_back_unused(&self, permits: usize) {
-        if permits > 0 && self.semaphore.has_rate() {
+        if permits > 0 && !self.allows_reuse {
             self.semaphore.lock().spend(-(permits as isize));
         }
         self.give_back(permits);
@@ -147,6 +151,7 @@ impl Room {
     }
 
     /// Returns permits that the caller has taken.
+    #[inline]
     pub(super) fn held(&self) -> Permit<'_> {
         Permit(self)
     }
@@ -200,18 +205,21 @@ impl Room {
         let first = state.member(self.call).branches.first().copied();
         self.front.set(first);
         state.refresh(self.call);
-        self.semaphore.hand_out(state);
+        self.semaphore.hand_out(state, 0);
     }
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
-        self.semaphore.lock().leave(self.call);
+        if self.is_shared {
+            self.semaphore.lock().leave(self.call);
+        }
     }
 }
 
 impl<'s> Permit<'s> {
     /// Returns the room that the permit comes from.
+    #[inline]
     pub(super) fn source(&self) -> &'s Room {
         self.0
     }
@@ -245,7 +253,7 @@ impl<'s> Future for Acquire<'s> {
         let mut waker = context.waker().clone();
         let mut state = semaphore.lock();
         if let Some(ticket) = self.ticket {
-            let waiting = state.member(room.call).line(kind).get_mut(&(self.place, ticket));
+            let waiting = state.member(room.call).line(kind).waker(self.place, ticket);
             let waits = waiting.map(|before| mem::swap(before, &mut waker)).is_some();
             drop(state);
             if waits {
@@ -257,7 +265,9 @@ impl<'s> Future for Acquire<'s> {
         if kind != LineKind::New || !room.keeps_some() {
             self.place = Place::LAST;
         }
-        if let Some(permit) = self.gives.take() {
+        let gives = self.gives.take();
+        let held = gives.is_some().into();
+        if let Some(permit) = gives {
             if room.renew_locked(&mut state) {
                 drop(state);
                 return Poll::Ready(permit);
@@ -270,7 +280,7 @@ impl<'s> Future for Acquire<'s> {
         }
         self.ticket = Some(state.member(room.call).wait(kind, self.place, waker));
         state.refresh(room.call);
-        semaphore.hand_out(state);
+        semaphore.hand_out(state, held);
         Poll::Pending
     }
 }
@@ -279,9 +289,9 @@ impl Drop for Acquire<'_> {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket else { return };
         let (room, mut state) = (self.room, self.room.semaphore.lock());
-        let waker = state.member(room.call).line(self.kind).remove(&(self.place, ticket));
+        let waker = state.member(room.call).line(self.kind).leave(self.place, ticket);
         state.refresh(room.call);
-        room.semaphore.hand_out(state);
+        room.semaphore.hand_out(state, 0);
         if waker.is_none() {
             // The ticket was served with a permit, which is not taken.
             room.give_back_unused(1);

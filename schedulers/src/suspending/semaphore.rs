@@ -46,7 +46,7 @@
 
 use crate::timer::Timer;
 use furcate_pool::detach::{wake_first, wake_soon};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
@@ -129,7 +129,64 @@ pub(super) struct Member {
 }
 
 /// Tasks that wait for permits, by place and ticket. Places count only for new items, and only while permits are kept.
-type Line = BTreeMap<(Place, u64), Waker>;
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// `None` for a task that has left the line; the first one has not.
+    wakers: VecDeque<(Place, u64, Option<Waker>)>,
+}
+
+impl Line {
+    fn is_empty(&self) -> bool {
+        self.wakers.is_empty()
+    }
+
+    /// Returns the place of the first task.
+    fn first(&self) -> Option<Place> {
+        self.wakers.front().map(|&(place, ..)| place)
+    }
+
+    /// Adds a task with the greatest ticket so far.
+    fn join(&mut self, place: Place, ticket: u64, waker: Waker) {
+        let entry = (place, ticket, Some(waker));
+        if self.wakers.back().is_none_or(|&(last, ..)| last <= place) {
+            self.wakers.push_back(entry);
+        } else {
+            self.wakers.insert(self.wakers.partition_point(|&(other, ..)| other <= place), entry);
+        }
+    }
+
+    /// Returns the waker of a task that waits.
+    pub(super) fn waker(&mut self, place: Place, ticket: u64) -> Option<&mut Waker> {
+        self.entry(place, ticket)?.as_mut()
+    }
+
+    fn entry(&mut self, place: Place, ticket: u64) -> Option<&mut Option<Waker>> {
+        let index =
+            self.wakers.binary_search_by_key(&(place, ticket), |&(place, ticket, _)| (place, ticket)).ok()?;
+        Some(&mut self.wakers[index].2)
+    }
+
+    /// Removes a task that waits. Returns its waker.
+    pub(super) fn leave(&mut self, place: Place, ticket: u64) -> Option<Waker> {
+        let waker = self.entry(place, ticket)?.take();
+        self.skip();
+        waker
+    }
+
+    /// Removes the first task. Returns its waker.
+    fn serve(&mut self) -> Option<Waker> {
+        let (.., waker) = self.wakers.pop_front()?;
+        self.skip();
+        waker
+    }
+
+    /// Skips tasks that have left.
+    fn skip(&mut self) {
+        while self.wakers.front().is_some_and(|(.., waker)| waker.is_none()) {
+            self.wakers.pop_front();
+        }
+    }
+}
 
 /// What a call wants, if it has a task that waits and its bound allows it another permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,14 +293,14 @@ impl Member {
     pub(super) fn wait(&mut self, kind: LineKind, place: Place, waker: Waker) -> u64 {
         self.next += 1;
         let ticket = self.next;
-        self.line(kind).insert((place, ticket), waker);
+        self.line(kind).join(place, ticket, waker);
         ticket
     }
 
     /// Whether the first new item that waits may have any permit. False if none waits.
     fn is_first_new_free(&self) -> bool {
-        let first = self.lines[LineKind::New as usize].first_key_value();
-        first.is_some_and(|(&(place, _), _)| self.front.kept(LineKind::New, place) == 0)
+        let first = self.lines[LineKind::New as usize].first();
+        first.is_some_and(|place| self.front.kept(LineKind::New, place) == 0)
     }
 
     /// Whether a task waits that may have any permit, if the call's bound allows it another one.
@@ -261,14 +318,14 @@ impl Member {
 
     /// Takes the task that gets the call's next permit out of its line (invariant 4).
     fn serve(&mut self) -> Option<(LineKind, Waker)> {
-        let order = if self.lines[LineKind::Begun as usize].len() <= self.permits {
+        let order = if self.lines[LineKind::Begun as usize].wakers.len() <= self.permits {
             [LineKind::First, LineKind::New, LineKind::Begun]
         } else {
             [LineKind::First, LineKind::Begun, LineKind::New]
         };
         let takes_new = self.wants == Wants::Behind || self.is_first_new_free();
         let mut open = order.into_iter().filter(|&kind| kind != LineKind::New || takes_new);
-        open.find_map(|kind| self.lines[kind as usize].pop_first().map(|(_, waker)| (kind, waker)))
+        open.find_map(|kind| self.lines[kind as usize].serve().map(|waker| (kind, waker)))
     }
 }
 
@@ -302,7 +359,9 @@ impl State {
 
     /// Returns how many tasks wait, and in how many calls.
     pub(super) fn waiting(&self) -> (usize, usize) {
-        let tasks = |member: &Member| member.lines.iter().map(Line::len).sum::<usize>();
+        let tasks = |member: &Member| {
+            member.lines.iter().flat_map(|line| &line.wakers).filter(|(.., waker)| waker.is_some()).count()
+        };
         let of_calls = self.calls.iter().flatten().map(tasks).filter(|&tasks| tasks > 0);
         of_calls.fold((0, 0), |(tasks, calls), of_call| (tasks + of_call, calls + 1))
     }
@@ -399,16 +458,20 @@ impl Semaphore {
     /// Gives a permit back that no call has: to a task that waits, if there is one.
     pub(super) fn give_back_one(self: &Arc<Self>) {
         if !self.give_back(1) {
-            let state = self.lock();
-            self.word.fetch_add(1, Release);
-            self.hand_out(state);
+            self.hand_out(self.lock(), 1);
         }
     }
 
-    /// Serves tasks that wait, as far as there are permits, and makes the word agree with the lines (invariants 3 and 6).
-    pub(super) fn hand_out<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State>) {
+    /// Serves tasks that wait, as far as there are permits, and makes the word agree with the lines (invariants 3 and 6). So many permits are
+    /// the caller's, and in no word.
+    pub(super) fn hand_out<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State>, mut held: usize) {
         loop {
-            let served = self.serve(&mut state);
+            let served = self.serve(&mut state, held > 0);
+            held = held.saturating_sub(served.is_some().into());
+            if held > 0 && (served.is_none() || state.ring.is_empty()) {
+                // Release: as in `give_back`.
+                self.word.fetch_add(mem::take(&mut held), Release);
+            }
             self.set_patience(&mut state);
             let bits = match (state.any, state.ring.len()) {
                 (0, 0) => 0,
@@ -429,16 +492,16 @@ impl Semaphore {
                 continue;
             };
             kind.wake(waker);
-            if bits == 0 || word & FREE == 0 {
+            if held == 0 && (bits == 0 || word & FREE == 0) {
                 return;
             }
             state = self.lock();
         }
     }
 
-    /// Serves the next task with a free permit.
-    fn serve(self: &Arc<Self>, state: &mut State) -> Option<(LineKind, Waker)> {
-        if state.ring.is_empty() || self.free() == 0 {
+    /// Serves the next task: with a permit that the caller holds, or else with a free one.
+    fn serve(self: &Arc<Self>, state: &mut State, is_held: bool) -> Option<(LineKind, Waker)> {
+        if state.ring.is_empty() || (!is_held && self.free() == 0) {
             return None;
         }
         while self.tokens(state) == 0 {
@@ -447,16 +510,20 @@ impl Semaphore {
             }
         }
         let State { ring, calls, .. } = state;
-        let kept = |call: usize| calls[call].as_ref().map_or(0, Member::kept);
-        let turn = ring.iter().position(|&call| self.take(1, kept(call), 0) > 0)?;
+        let may_have = |call: usize| {
+            let kept = calls[call].as_ref().map_or(0, Member::kept);
+            if is_held { kept == 0 } else { self.take(1, kept, 0) > 0 }
+        };
+        let turn = ring.iter().position(|&call| may_have(call))?;
         let call = ring.remove(turn).expect("just seen");
-        ring.push_back(call);
         state.spend(1);
         let member = state.member(call);
         let served = member.serve();
+        let before = mem::replace(&mut member.wants, Wants::Nothing);
         if let Some(free) = &mut member.free {
             *free -= 1;
         }
+        state.any -= usize::from(before == Wants::Any);
         state.refresh(call);
         served
     }
@@ -495,7 +562,7 @@ impl Wake for Semaphore {
     fn wake(self: Arc<Self>) {
         let timer = self.lock().timer.take();
         drop(timer);
-        self.hand_out(self.lock());
+        self.hand_out(self.lock(), 0);
     }
 }
 
@@ -527,7 +594,7 @@ impl Wake for Impatience {
                 state.refresh(call);
             }
         }
-        self.0.hand_out(state);
+        self.0.hand_out(state, 0);
         drop(timer);
     }
 }
