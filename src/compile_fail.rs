@@ -502,27 +502,29 @@ mod positions {}
 /// ```
 mod merged_items {}
 
-/// A sort must not end early.
+/// A function that takes schedules can refuse those that end early, as the example `merge_sort` does.
 ///
 /// ```
 /// use furcate::prelude::*;
-/// furcate::sort::MergeSort::new().sort_level(|it| it.cap(2)).merge_level(|it| it.cap(3)).sort(&mut [2, 1]);
-/// ```
-///
-/// ```compile_fail,E0080
-/// use furcate::policy::{CancelToken, StopOn};
-/// use furcate::prelude::*;
-/// let stop = StopOn::new(&CancelToken::new());
-/// furcate::sort::MergeSort::new().sort_level(|it| it.with_policy(stop)).sort(&mut [2, 1]);
+/// use furcate::{Plan, Schedule};
+/// fn whole_sum<S: Schedule>(schedule: S) -> i32 {
+///     const { assert!(!S::Policy::STOPS) };
+///     (0..9).into_par_iter().with(schedule).sum()
+/// }
+/// assert_eq!(whole_sum(Plan::new().cap(2)), 36);
 /// ```
 ///
 /// ```compile_fail,E0080
 /// use furcate::policy::{CancelToken, StopOn};
 /// use furcate::prelude::*;
-/// let stop = StopOn::new(&CancelToken::new());
-/// furcate::sort::MergeSort::new().merge_level(|it| it.with_policy(stop)).sort(&mut [2, 1]);
+/// use furcate::{Plan, Schedule};
+/// fn whole_sum<S: Schedule>(schedule: S) -> i32 {
+///     const { assert!(!S::Policy::STOPS) };
+///     (0..9).into_par_iter().with(schedule).sum()
+/// }
+/// whole_sum(Plan::new().with_policy(StopOn::new(&CancelToken::new())));
 /// ```
-mod stopped_sorts {}
+mod refused_stops {}
 
 /// A future that is awaited continues in any thread, so it must be `Send`, and so must its output.
 ///

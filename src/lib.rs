@@ -74,9 +74,9 @@
            [`stream::pipeline(stream)`](stream::pipeline()) | streams in and out, and in stages |"
 )]
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
-//! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
+//! | [`par_sort()`](slice::ParallelSliceMut::par_sort) | sorts of slices |
 //!
-//! The modules are named as rayon's, except for [`io`](mod@io), [`policy`], [`sort`], [`trace`] and [`detach`]. The book, in the repository's folder
+//! The modules are named as rayon's, except for [`io`](mod@io), [`policy`], [`trace`] and [`detach`]. The book, in the repository's folder
 //! `book/`, explains why and shows the division tree of every policy.
 //!
 //! # Features
@@ -121,8 +121,6 @@ pub use furcate_schedulers::{
     PartScheduler, PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential,
     StepFold, Steps, Suspendable, Suspending, Verdict, policy,
 };
-
-pub mod sort;
 
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.

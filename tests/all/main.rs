@@ -51,6 +51,9 @@ mod crawl;
 #[path = "../../examples/grep.rs"]
 #[allow(dead_code, clippy::duplicate_mod, reason = "the tests call a part")]
 mod grep;
+#[path = "../../examples/merge_sort/main.rs"]
+#[allow(dead_code, clippy::duplicate_mod, reason = "the tests call a part")]
+mod merge_sort_example;
 #[path = "../../examples/words/main.rs"]
 #[allow(dead_code, clippy::duplicate_mod, reason = "the tests call a part")]
 mod words;

@@ -1,9 +1,7 @@
-//! The merge sort made of public parts: every combination of schedules against std's stable sort, on every pool.
+//! The merge sort of the example: every combination of schedules against std's stable sort, on every pool.
 
-use furcate::Inline;
-use furcate::iter::empty;
-use furcate::prelude::*;
-use furcate::sort::{MergeBy, MergeSort};
+use crate::merge_sort_example::sort::{MergeBy, MergeSort};
+use furcate::{Inline, Plan, Policy, Schedule};
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,14 +30,11 @@ fn by_key(a: &Item, b: &Item) -> Ordering {
 /// Both ways of merging, under a schedule for each level.
 fn add<S, M>(to: &mut Vec<Combination>, name: &str, sort_level: S, merge_level: M)
 where
-    S: ParallelIterator + Clone + Sync + 'static,
-    M: ParallelIterator + Clone + Sync + 'static,
+    S: Schedule + Clone + Sync + 'static,
+    M: Schedule + Clone + Sync + 'static,
 {
     for merge_by in [MergeBy::Iterators, MergeBy::Slices] {
-        let sort = MergeSort::new()
-            .sort_level(|_| sort_level.clone())
-            .merge_level(|_| merge_level.clone())
-            .merge_by(merge_by);
+        let sort = MergeSort { sort_level: sort_level.clone(), merge_level: merge_level.clone(), merge_by };
         to.push(Combination {
             name: format!("{name}, {merge_by:?}"),
             sort: Box::new(move |slice, compare| sort.sort_by(slice, compare)),
@@ -49,30 +44,26 @@ where
 
 /// The 18 combinations of the paper's kind, with both ways of merging.
 fn combinations() -> Vec<Combination> {
-    fn by_policy<P: ParallelIterator + Clone + Sync + 'static>(to: &mut Vec<Combination>, name: &str, it: P) {
-        by_scheduler(to, &format!("{name}, join"), it.clone().join());
-        by_scheduler(to, &format!("{name}, depjoin"), it.depjoin());
+    fn by_policy<P: Policy + Sync + 'static>(to: &mut Vec<Combination>, name: &str, plan: Plan<P>) {
+        by_scheduler(to, &format!("{name}, join"), plan.clone().join());
+        by_scheduler(to, &format!("{name}, depjoin"), plan.depjoin());
     }
-    fn by_scheduler<S: ParallelIterator + Clone + Sync + 'static>(
-        to: &mut Vec<Combination>,
-        name: &str,
-        it: S,
-    ) {
-        add(to, &format!("{name}, adaptive"), it.clone(), empty::<()>().adaptive());
-        add(to, &format!("{name}, thief_splitting"), it.clone(), empty::<()>().thief_splitting(3));
-        add(to, &format!("{name}, sequential"), it, empty::<()>().sequential());
+    fn by_scheduler<S: Schedule + Clone + Sync + 'static>(to: &mut Vec<Combination>, name: &str, plan: S) {
+        add(to, &format!("{name}, adaptive"), plan.clone(), Plan::new().adaptive());
+        add(to, &format!("{name}, thief_splitting"), plan.clone(), Plan::new().thief_splitting(3));
+        add(to, &format!("{name}, sequential"), plan, Plan::new().sequential());
     }
     let mut all = Vec::new();
-    by_policy(&mut all, "bound_depth", empty::<()>().bound_depth(3));
-    by_policy(&mut all, "join_context", empty::<()>().join_context_policy(4));
-    by_policy(&mut all, "thief_splitting", empty::<()>().thief_splitting(2));
+    by_policy(&mut all, "bound_depth", Plan::new().bound_depth(3));
+    by_policy(&mut all, "join_context", Plan::new().join_context_policy(4));
+    by_policy(&mut all, "thief_splitting", Plan::new().thief_splitting(2));
     assert_eq!(all.len(), 2 * 18);
     all
 }
 
 /// Schedules that divide unevenly, down to single elements, by blocks, on demand, or not at all.
 fn odd_combinations() -> Vec<Combination> {
-    let it = empty::<()>;
+    let it = Plan::new;
     let mut all = Vec::new();
     add(&mut all, "the default", it(), it());
     add(&mut all, "size_limit(1)", it().size_limit(1), it().size_limit(1));
@@ -150,12 +141,15 @@ proptest! {
     }
 }
 
-/// Elements of every kind that is `Copy`, with every way to name the order.
+/// Elements of every kind that is `Copy`, and several orders.
 #[test]
 fn elements_and_orders() {
-    let sort = MergeSort::default().sort_level(|it| it.bound_depth(3));
     for merge_by in [MergeBy::Iterators, MergeBy::Slices] {
-        let sort = sort.clone().merge_by(merge_by);
+        let sort = MergeSort {
+            sort_level: Plan::new().bound_depth(3),
+            merge_level: Plan::new().adaptive(),
+            merge_by,
+        };
         let items = shape(0, 3000);
         let mut words: Vec<&str> =
             items.iter().map(|x| ["fig", "nut", "apple", "plum"][x.1 * 7 % 4]).collect();
@@ -166,14 +160,14 @@ fn elements_and_orders() {
 
         let mut expected = words.clone();
         expected.sort_by_key(|word| word.len());
-        sort.sort_by_key(&mut words, |word| word.len());
+        sort.sort_by(&mut words, |a, b| a.len().cmp(&b.len()));
         assert_eq!(words, expected);
-        sort.sort(&mut large);
+        sort.sort_by(&mut large, Ord::cmp);
         assert!(large.is_sorted());
         sort.sort_by(&mut floats, f64::total_cmp);
         assert!(floats.is_sorted());
-        sort.sort(&mut nothing);
-        sort.sort(&mut references);
+        sort.sort_by(&mut nothing, Ord::cmp);
+        sort.sort_by(&mut references, Ord::cmp);
         assert!(references.is_sorted());
     }
 }
@@ -252,8 +246,8 @@ fn comparisons() {
         comparisons.fetch_add(1, SeqCst);
         by_key(a, b)
     };
-    let sort = MergeSort::new().merge_level(|it| it.sequential());
-    sort.sort_level(|it| it.bound_depth(4)).sort_by(&mut items, counting);
+    let (sort_level, merge_level) = (Plan::new().bound_depth(4), Plan::new().sequential());
+    MergeSort { sort_level, merge_level, merge_by: MergeBy::Slices }.sort_by(&mut items, counting);
     let in_parts = comparisons.swap(0, SeqCst);
     let mut items = shape(0, 1 << 14);
     items.chunks_mut(1 << 10).for_each(|leaf| leaf.sort_by(counting));

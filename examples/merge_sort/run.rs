@@ -1,11 +1,11 @@
 //! Sorted runs in one of two places.
 
-use crate::prelude::*;
-use crate::slice::SlicePart;
+use furcate::prelude::*;
+use furcate::slice::SlicePart;
 use std::mem::take;
 
 /// A part of the slice, the same part of the buffer, and a flag that says which of the two holds the elements.
-pub(super) struct Run<'a, T: Copy + Send + Sync> {
+pub(crate) struct Run<'a, T: Copy + Send + Sync> {
     home: SlicePart<'a, T>,
     buffer: SlicePart<'a, T>,
     away: bool,
@@ -13,12 +13,12 @@ pub(super) struct Run<'a, T: Copy + Send + Sync> {
 
 impl<'a, T: Copy + Send + Sync> Run<'a, T> {
     /// Makes a run at home.
-    pub(super) fn new(home: SlicePart<'a, T>, buffer: SlicePart<'a, T>) -> Self {
+    pub(crate) fn new(home: SlicePart<'a, T>, buffer: SlicePart<'a, T>) -> Self {
         Run { home, buffer, away: false }
     }
 
     /// Makes two neighbors one run: `merge` gets both and the destination of their merge.
-    pub(super) fn merge_with(mut self, mut right: Self, merge: impl FnOnce(&[T], &[T], &mut [T])) -> Self {
+    pub(crate) fn merge_with(mut self, mut right: Self, merge: impl FnOnce(&[T], &[T], &mut [T])) -> Self {
         if self.away != right.away {
             // The two are not both at even depths: a part of one element is not divided again.
             self.bring_home();
@@ -40,7 +40,7 @@ impl<'a, T: Copy + Send + Sync> Run<'a, T> {
     }
 
     /// Makes sure that the elements are in the slice.
-    pub(super) fn come_home(mut self) {
+    pub(crate) fn come_home(mut self) {
         self.bring_home();
     }
 
@@ -58,7 +58,7 @@ impl<'a, T: Copy + Send + Sync> Run<'a, T> {
     }
 }
 
-/// Brings the elements home (the module's invariant 1), without help and without code that could panic.
+/// Brings the elements home (invariant 1 of the sort), without help and without code that could panic.
 impl<T: Copy + Send + Sync> Drop for Run<'_, T> {
     fn drop(&mut self) {
         if self.away {

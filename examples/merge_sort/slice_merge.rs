@@ -1,7 +1,7 @@
 //! The merge of two sorted slices into a third, step by step.
 
-use crate::Divisible;
-use crate::slice::co_rank;
+use furcate::Divisible;
+use furcate::slice::co_rank;
 use std::cmp::Ordering;
 use std::mem::take;
 
@@ -13,7 +13,7 @@ const SHORT: usize = 256;
 const LANES: usize = 4;
 
 /// Elements that are still to be merged. `to` is as long as `left` and `right` together.
-pub(super) struct SliceMerge<'a, T, F> {
+pub(crate) struct SliceMerge<'a, T, F> {
     left: &'a [T],
     right: &'a [T],
     to: &'a mut [T],
@@ -25,13 +25,13 @@ where
     T: Copy,
     F: Fn(&T, &T) -> Ordering,
 {
-    pub(super) fn new(left: &'a [T], right: &'a [T], to: &'a mut [T], compare: &'a F) -> Self {
+    pub(crate) fn new(left: &'a [T], right: &'a [T], to: &'a mut [T], compare: &'a F) -> Self {
         assert_eq!(left.len() + right.len(), to.len());
         SliceMerge { left, right, to, compare }
     }
 
     /// Merges the first `count` elements.
-    pub(super) fn step(&mut self, count: usize) {
+    pub(crate) fn step(&mut self, count: usize) {
         let (block, rest) = self.take().divide_at(count);
         *self = rest;
         block.run();
@@ -139,7 +139,7 @@ impl<'a, T: Copy> Lane<'a, T> {
 #[cfg(test)]
 mod tests {
     use super::SliceMerge;
-    use crate::Divisible;
+    use furcate::Divisible;
     use std::cmp::Ordering;
 
     fn by_key(a: &(u8, usize), b: &(u8, usize)) -> Ordering {

@@ -1,15 +1,22 @@
 //! Merge sort under 18 schedules, from one source (Kvik, Section 4).
 //!
-//! `furcate::sort::MergeSort` has two levels. The slice is divided into leaves that std sorts; sorted neighbors are
-//! merged, each merge in parallel too. This example gives the first level one of three policies and one of two
-//! schedulers, and the second one of three schedules. Merges are done by slices and by iterators. All sorts are checked
-//! against std's stable sort, and timed against it.
+//! `MergeSort` (in `sort.rs`) is written with furcate's public API and without `unsafe`. It has two levels. The slice is
+//! divided into leaves that std sorts; sorted neighbors are merged, each merge in parallel too. The program gives the
+//! first level one of three policies and one of two schedulers, and the second one of three schedules. Merges are done
+//! by slices and by iterators. All sorts are checked against std's stable sort, and timed against it.
+//!
+//! Slices have sorts of their own (`par_sort` and similar methods), which take any elements and need no choices. Read this
+//! one, measure it, and change it for data that are not in a slice.
 //!
 //! ```text
 //! cargo run --release --example merge_sort -- 10000000
 //! ```
 
+#[path = "../common/mod.rs"]
 mod common;
+mod run;
+mod slice_merge;
+pub(crate) mod sort;
 
 use clap::Parser;
 use common::arguments::Bounds;
@@ -17,9 +24,9 @@ use common::output::{grouped, line};
 use common::progress::Progress;
 use common::table::{Cell, Table as Lines, time};
 use common::timing::timed;
-use furcate::iter::empty;
+use furcate::AnyPlan;
 use furcate::prelude::*;
-use furcate::sort::{MergeBy, MergeSort};
+use sort::{MergeBy, MergeSort};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -100,36 +107,16 @@ impl Table {
     }
 
     /// Adds a line to the table, for a schedule for each level.
-    fn measure(
-        &mut self,
-        name: &str,
-        sort_level: &(impl ParallelIterator + Clone + Sync),
-        merge_level: impl ParallelIterator + Clone + Sync,
-    ) {
-        let sort = MergeSort::new().sort_level(|_| sort_level.clone()).merge_level(|_| merge_level);
+    fn measure(&mut self, name: &str, sort_level: &AnyPlan, merge_level: &AnyPlan) {
         let times = [MergeBy::Slices, MergeBy::Iterators].map(|merge_by| {
-            let sort = sort.clone().merge_by(merge_by);
-            let time = self.time(|items| sort.sort_by_key(items, |item| item.0));
+            let sort = MergeSort { sort_level, merge_level, merge_by };
+            let time = self.time(|items| sort.sort_by(items, |a, b| a.0.cmp(&b.0)));
             if time < self.best.0 {
                 self.best = (time, format!("{name}, merged by {merge_by:?}"));
             }
             time
         });
         self.print(name, times);
-    }
-
-    /// Measures a scheduler for the sorts, with three schedules for the merges.
-    fn by_merges(&mut self, name: &str, sort_level: impl ParallelIterator + Clone + Sync) {
-        let it = empty::<()>();
-        self.measure(&format!("{name}; adaptive"), &sort_level, it.clone().adaptive());
-        self.measure(&format!("{name}; thief_splitting"), &sort_level, it.clone().thief_splitting(3));
-        self.measure(&format!("{name}; sequential"), &sort_level, it.sequential());
-    }
-
-    /// Measures a policy for the sorts, with two schedulers.
-    fn by_schedulers(&mut self, name: &str, policy: impl ParallelIterator + Clone + Sync) {
-        self.by_merges(&format!("{name}.join"), policy.clone().join());
-        self.by_merges(&format!("{name}.depjoin"), policy.depjoin());
     }
 }
 
@@ -142,9 +129,20 @@ fn main() -> ExitCode {
 
     // A few parts per thread: every level is a pass over all the data.
     let depth = (4 * furcate::current_num_threads()).ilog2();
-    table.by_schedulers("bound_depth", empty::<()>().bound_depth(depth));
-    table.by_schedulers("join_context_policy", empty::<()>().join_context_policy(depth));
-    table.by_schedulers("thief_splitting", empty::<()>().thief_splitting(depth - 1));
+    let policies = [
+        format!("bound_depth({depth})"),
+        format!("join_context_policy({depth})"),
+        format!("thief_splitting({})", depth - 1),
+    ];
+    let plan = |text: &str| text.parse::<AnyPlan>().expect("it names a plan");
+    for policy in policies {
+        for scheduler in ["join()", "depjoin()"] {
+            let sorts = format!("{policy}.{scheduler}");
+            for merges in ["adaptive()", "thief_splitting(3)", "sequential()"] {
+                table.measure(&format!("{sorts}; {merges}"), &plan(&sorts), &plan(merges));
+            }
+        }
+    }
 
     let Table { lines, best, std, progress, .. } = table;
     drop(progress);
