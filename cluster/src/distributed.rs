@@ -10,11 +10,10 @@
 //! 2. Every position lies on at most one rank. If the call was not interrupted, it lies on exactly one.
 
 use crate::call::Search;
+use crate::portable::{ByPosition, Portable};
 use crate::spread::{Spread, SpreadOver};
 use crate::world::World;
-use furcate_adaptors::iter::{
-    ByPosition, IndexedParallelIterator, IntoParallelIterator, ParallelIterator, Portable,
-};
+use furcate_adaptors::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use furcate_schedulers::Reduction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

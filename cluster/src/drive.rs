@@ -17,12 +17,13 @@
 use crate::call::{Call, Next, Search, Work};
 use crate::encoding::{decode, encode};
 use crate::handshake::Caller;
+use crate::portable::{ByPosition, ByValue, Form, Portable};
 use crate::segments::{Gapped, Segments};
 use crate::session::Failure;
 use crate::share::{Describe, Share, Site};
 use crate::stop::Stops;
 use crate::world::World;
-use furcate_adaptors::iter::{ByPosition, ByValue, Form, ParallelIterator, Portable};
+use furcate_adaptors::iter::ParallelIterator;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Reason;
 use furcate_schedulers::{

@@ -34,7 +34,7 @@
 //! | join node | the place where segments and the outputs of gaps meet | `joins` |
 //! | held output | a long output, which stays where it was made until it is wanted | `held` |
 //! | distributed vector | the items of a call, each on the rank that made it | `distributed` |
-//! | description | a part in a message | [`furcate_adaptors::iter::Portable`] |
+//! | description | a part in a message | `portable`: which chains have them, and in which form ([`Portable`]) |
 //!
 //! A rank begins with its share of the source. Inside the rank the pool divides the share on demand. Between two steps of a task, its
 //! worker looks whether another rank is out of work, divides the task, and sends the right half away. The order is kept: a gap stays behind
@@ -46,7 +46,7 @@
 //! - Without the feature `mpi`, [`init`] makes a world of one rank, and [`Threads`] makes ranks that are threads.
 //! - A rank answers a thief between two steps of its tasks. If all its workers are inside long items, thieves wait.
 //! - Adaptors whose tasks share a count or a flag (`take_any`, `while_some`), `flat_map` of parallel iterators, strings, bridges of streams, and
-//!   collections whose order differs between processes are not [`Portable`](furcate_adaptors::iter::Portable).
+//!   collections whose order differs between processes are not [`Portable`].
 // Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![deny(unsafe_code)]
@@ -82,6 +82,8 @@ mod held;
 #[cfg(not(loom))]
 mod joins;
 #[cfg(not(loom))]
+mod portable;
+#[cfg(not(loom))]
 mod reductions;
 #[cfg(not(loom))]
 mod segments;
@@ -107,6 +109,8 @@ pub use drive::Travels;
 #[doc(hidden)]
 #[cfg(not(loom))]
 pub use drive::{Failed, Runner};
+#[cfg(not(loom))]
+pub use portable::{ByPosition, ByValue, Form, Portable, ValueOf};
 #[cfg(not(loom))]
 pub use spread::{Spread, SpreadOver, Stoppable};
 #[cfg(not(loom))]

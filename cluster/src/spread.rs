@@ -2,12 +2,13 @@
 
 use crate::call::Search;
 use crate::drive::{Terminal, Travels, drive};
+use crate::portable::Portable;
 use crate::reductions::{
     Count, Each, FromIdentity, Gather, Hit, IsThere, Pick, Product as ProductReduction, Sum as SumReduction,
 };
 use crate::stop::{Interrupted, Stops};
 use crate::world::World;
-use furcate_adaptors::iter::{Portable, ProductOf, SchedulerOf, SumOf};
+use furcate_adaptors::iter::{ProductOf, SchedulerOf, SumOf};
 use furcate_schedulers::policy::{CancelToken, Deadline, Reason, StopOn};
 use furcate_schedulers::{Reduction, Scheduler};
 use serde::Serialize;

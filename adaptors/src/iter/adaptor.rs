@@ -1,6 +1,7 @@
 //! The shared parts of all adaptors: their declaration, and the division of their producers.
 
-/// Declares an adaptor: a `base: I` and its parameters, with `new`, `Clone` and `Debug` (which shows the base only).
+/// Declares an adaptor: a `base: I` (public for the crate furcate-cluster) and its parameters, with `new`, `Clone` and `Debug`
+/// (which shows the base only).
 macro_rules! adaptor {
     ($(#[$doc:meta])* $Name:ident<I $(, $Param:ident)*> {
         $($(#[$field_doc:meta])* $field:ident: $Type:ty),* $(,)?
@@ -9,19 +10,14 @@ macro_rules! adaptor {
         #[must_use = "iterators do nothing until a terminal drives them"]
         #[derive(Clone)]
         pub struct $Name<I $(, $Param)*> {
-            base: I,
+            #[doc(hidden)]
+            pub base: I,
             $($(#[$field_doc])* $field: $Type,)*
         }
 
         impl<I $(, $Param)*> $Name<I $(, $Param)*> {
             pub(crate) fn new(base: I $(, $field: $Type)*) -> Self {
                 $Name { base $(, $field)* }
-            }
-
-            /// Returns the base.
-            #[allow(dead_code, reason = "not asked of every adaptor")]
-            pub(crate) fn base_mut(&mut self) -> &mut I {
-                &mut self.base
             }
 
             /// Returns the base and the parameters.

@@ -185,15 +185,12 @@ pub(crate) use producer_is_indexed;
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct WithPolicy<I, P> {
-    base: I,
+    #[doc(hidden)]
+    pub base: I,
     policy: P,
 }
 
 impl<I, P> WithPolicy<I, P> {
-    pub(crate) fn base_mut(&mut self) -> &mut I {
-        &mut self.base
-    }
-
     pub(crate) fn new(base: I, policy: P) -> Self {
         WithPolicy { base, policy }
     }
@@ -226,15 +223,12 @@ impl<I: PeekParallelIterator, P: Policy> PeekParallelIterator for WithPolicy<I, 
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct WithScheduler<I, S> {
-    base: I,
+    #[doc(hidden)]
+    pub base: I,
     scheduler: S,
 }
 
 impl<I, S> WithScheduler<I, S> {
-    pub(crate) fn base_mut(&mut self) -> &mut I {
-        &mut self.base
-    }
-
     pub(crate) fn new(base: I, scheduler: S) -> Self {
         WithScheduler { base, scheduler }
     }
@@ -288,15 +282,12 @@ impl<I: PeekParallelIterator, S: Scheduler> PeekParallelIterator for WithSchedul
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct On<I, E> {
-    base: I,
+    #[doc(hidden)]
+    pub base: I,
     executor: E,
 }
 
 impl<I, E> On<I, E> {
-    pub(crate) fn base_mut(&mut self) -> &mut I {
-        &mut self.base
-    }
-
     pub(crate) fn new(base: I, executor: E) -> Self {
         On { base, executor }
     }
@@ -338,15 +329,12 @@ impl<I: PeekParallelIterator, E: Executor> PeekParallelIterator for On<I, E> {
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct With<I, S> {
-    base: I,
+    #[doc(hidden)]
+    pub base: I,
     plan: S,
 }
 
 impl<I, S> With<I, S> {
-    pub(crate) fn base_mut(&mut self) -> &mut I {
-        &mut self.base
-    }
-
     pub(crate) fn new(base: I, plan: S) -> Self {
         With { base, plan }
     }

@@ -301,7 +301,8 @@ where
 /// The producer of an adaptor with a stage: a part of the base, and the stage.
 #[derive(Debug)]
 pub struct Adapted<P, S> {
-    base: P,
+    #[doc(hidden)]
+    pub base: P,
     stage: S,
 }
 
@@ -309,12 +310,6 @@ impl<P, S> Adapted<P, S> {
     #[inline]
     pub(crate) fn new(base: P, stage: S) -> Self {
         Adapted { base, stage }
-    }
-
-    /// Returns the part of the base.
-    #[inline]
-    pub(crate) fn into_base(self) -> P {
-        self.base
     }
 
     #[inline]

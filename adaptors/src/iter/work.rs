@@ -19,7 +19,7 @@
 //! 3. *A piece may grow* in a step. Its size is asked for anew before each step, and the task is over when the size is
 //!    0.
 
-use super::{ByValue, ParallelIterator, Portable, default_schedule};
+use super::{ParallelIterator, default_schedule};
 use crate::iter::copies::copies;
 use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::fmt;
@@ -41,7 +41,8 @@ use std::ops::ControlFlow;
 #[derive(Clone)]
 pub struct Work<D, S, F, E> {
     /// The whole value; `None` once it has been lent.
-    whole: Option<D>,
+    #[doc(hidden)]
+    pub whole: Option<D>,
     state: S,
     step: F,
     done: E,
@@ -84,28 +85,6 @@ where
     }
 }
 
-impl<D, A, T, S, F, E> Portable for Work<D, S, F, E>
-where
-    D: Divisible + Send,
-    S: Fn(&D) -> A + Sync + Send,
-    F: Fn(&mut A, &mut D, usize) + Sync + Send,
-    E: Fn(A) -> T + Sync + Send,
-    T: Send,
-{
-    type Form = ByValue<D>;
-
-    fn put(&mut self, value: D) {
-        self.whole = Some(value);
-    }
-
-    fn value<'a>(part: Self::Producer<'a>) -> Option<D>
-    where
-        Self: 'a,
-    {
-        part.piece
-    }
-}
-
 /// References to the closures in the iterator.
 struct How<'a, S, F, E> {
     state: &'a S,
@@ -118,7 +97,8 @@ copies!(impl[S, F, E] How<'_, S, F, E>);
 /// The producer of [`Work`]: a piece, which is one task and yields one item. It is also the leaf, so that no work is
 /// done before the item is asked for.
 pub struct WorkProducer<'a, D, S, F, E> {
-    piece: Option<D>,
+    #[doc(hidden)]
+    pub piece: Option<D>,
     how: How<'a, S, F, E>,
 }
 

@@ -1,6 +1,6 @@
 //! Parallel iterators over the pieces of anything divisible.
 
-use super::{ByValue, ParallelIterator, Portable, Work, default_schedule};
+use super::{ParallelIterator, Work, default_schedule};
 use furcate_schedulers::{Divisible, Facts, Producer};
 
 /// `wrap_iter()` and `work()` on everything [`Divisible`].
@@ -99,21 +99,6 @@ impl<D: Divisible> WrapIter for D {}
 pub struct Wrap<D> {
     /// The whole value; `None` once it has been lent.
     whole: Option<D>,
-}
-
-impl<D: Divisible + Send> Portable for Wrap<D> {
-    type Form = ByValue<D>;
-
-    fn put(&mut self, value: D) {
-        self.whole = Some(value);
-    }
-
-    fn value<'a>(part: Pieces<D>) -> Option<D>
-    where
-        Self: 'a,
-    {
-        part.piece
-    }
 }
 
 impl<D: Divisible + Send> ParallelIterator for Wrap<D> {

@@ -2,10 +2,9 @@
 //!
 //! The facade's `tests/all/chains.rs` has every pair of adaptors, these among them.
 
-use furcate::iter::{ByPosition, Portable};
 use furcate::policy::AnyPolicy;
 use furcate::prelude::*;
-use furcate_cluster::{SpreadOver, Threads};
+use furcate_cluster::{ByPosition, Portable, SpreadOver, Threads};
 use proptest::prelude::*;
 use testkit::policies::any_policy;
 use testkit::{interleave, pairs};

@@ -98,7 +98,8 @@ impl<P, S: Seed, F: Copy> Folding<P, S, F> {
     }
 
     /// Returns the part of the base; `None` once the item is out.
-    pub(crate) fn into_base(self) -> Option<P> {
+    #[doc(hidden)]
+    pub fn into_base(self) -> Option<P> {
         self.part.map(|(base, _)| base)
     }
 
@@ -171,9 +172,8 @@ where
             return fold.fold(init, iter::empty());
         };
         let wrap = |right| Folding::new(right, seed.clone(), how);
-        let unwrap = |back: Self| back.part.map(|(base, _)| base);
         let mut fold = FoldItems { fold, seed: seed.clone(), how, state: None };
-        let end = base.partial_fold(init, ByRef(&mut fold), &mut steps.wrapping(wrap, unwrap));
+        let end = base.partial_fold(init, ByRef(&mut fold), &mut steps.wrapping(wrap, Self::into_base));
         if B::SUSPENDS {
             return end;
         }

@@ -20,7 +20,8 @@ use std::ops::ControlFlow;
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct IoAwait<I> {
-    base: I,
+    #[doc(hidden)]
+    pub base: I,
     scheduler: Suspending,
 }
 
@@ -119,12 +120,6 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 }
 
-impl<I> IoAwait<I> {
-    pub(crate) fn base_mut(&mut self) -> &mut I {
-        &mut self.base
-    }
-}
-
 impl<I> ParallelIterator for IoAwait<I>
 where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
@@ -164,18 +159,14 @@ where
 /// The producer of [`IoAwait`].
 #[derive(Debug)]
 pub struct Awaited<P> {
-    base: P,
+    #[doc(hidden)]
+    pub base: P,
 }
 
 impl<P> Awaited<P> {
     #[inline]
     pub(crate) fn new(base: P) -> Self {
         Awaited { base }
-    }
-
-    #[inline]
-    pub(crate) fn unwrap(self) -> Option<P> {
-        Some(self.base)
     }
 
     #[inline]
@@ -230,7 +221,7 @@ where
         F: StepFold<'s, Self::Item, B>,
         L: Steps<Self>,
     {
-        self.base.partial_fold(init, AwaitEach(fold), &mut steps.wrapping(Self::new, Self::unwrap))
+        self.base.partial_fold(init, AwaitEach(fold), &mut steps.wrapping(Self::new, |back| Some(back.base)))
     }
 }
 
