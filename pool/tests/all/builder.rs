@@ -434,7 +434,7 @@ fn the_environment_says_how_many_threads() {
     good_child(TEST, "counter", &[(furcate, "3"), (rayon, "5"), ("EXPECTED", "3")]);
     good_child(TEST, "counter", &[(furcate, "0"), (rayon, "5"), ("EXPECTED", "5")]);
     let warned = child(TEST, "counter", &[(furcate, "many"), ("EXPECTED", "0")]);
-    assert!(warned.status.success() && said(&warned).matches("no number of threads").count() == 1);
+    assert!(warned.status.success() && said(&warned).matches("is no number, so pools have").count() == 1);
     // The old name of rayon's variable counts if the new one says nothing.
     let old = "RAYON_RS_NUM_CPUS";
     good_child(TEST, "counter", &[(old, "6"), ("EXPECTED", "6")]);
