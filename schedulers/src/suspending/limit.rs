@@ -25,7 +25,8 @@ use std::sync::{Arc, Weak};
 /// its permit until it makes its next future. If all permits are held in this way, none of the calls goes on. The code behind the last
 /// `io_await` may call such chains, but not in a search.
 ///
-/// Cost: a lock for each future, and one when it is ready.
+/// Cost: an atomic operation for some futures, and one when each is ready; a lock for each if tasks wait, or there is a rate, or the call has a
+/// bound of its own that is less.
 ///
 /// ```
 /// use furcate::Limit;

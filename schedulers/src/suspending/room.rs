@@ -69,12 +69,13 @@ impl Room {
     }
 
     fn take_locked(&self, state: &mut State, most: usize, kind: LineKind, place: Place) -> usize {
-        let own = state.member(self.call).free.unwrap_or(usize::MAX);
+        let (own, kept) = state.member(self.call).beside(self.front.kept(kind, place));
         let most = most.min(own).min(self.semaphore.tokens(state));
-        let taken = self.semaphore.take(most, self.front.kept(kind, place), WAITING);
+        let taken = self.semaphore.take(most, kept, WAITING);
         state.spend(taken as isize);
         if let Some(free) = &mut state.member(self.call).free {
             *free -= taken;
+            state.refresh(self.call);
         }
         taken
     }

@@ -35,8 +35,8 @@
 //! 5. *At most 2n items of a call have begun* and have another future to come: n in flight, and n in line. For an item joins the line in the
 //!    critical section that gives its permit to another one, and no new item begins while n + 1 are in line. (Not counted are the
 //!    futures that one item begins beside its first.)
-//! 6. Whenever the lock is free: the word has the bit `WAITING` exactly if a task waits that may have any permit; and `BEHIND` exactly if one
-//!    waits that leaves some to the front. With a bit, permits are given back under the lock only; with `WAITING`, taken there only.
+//! 6. Whenever the lock is free: the word has the bit `WAITING` exactly if a task waits that may have any permit; and `BEHIND` if one
+//!    waits that leaves some to the front (and perhaps until the next permit is given back under the lock). With a bit, permits are given back under the lock only; with `WAITING`, taken there only.
 //! 7. *From the front.* The *front* of a call is the first branch with an item that has not begun. A branch that is in front stays there
 //!    until all its items have begun. As long as fewer than n items have begun there, the permits for the rest of the n are kept, and new
 //!    items wait for permits in the order of their places. The result of a first item may end the call. So the owner of the left half
@@ -316,6 +316,12 @@ impl Member {
         if self.wants == Wants::Behind { self.front.kept.load(Relaxed) } else { 0 }
     }
 
+    /// Returns how many permits the call's own bound allows beside `kept` ones, and how many of the semaphore's are to be left. The permits
+    /// that are kept are the call's own, if it has a bound.
+    pub(super) fn beside(&self, kept: usize) -> (usize, usize) {
+        self.free.map_or((usize::MAX, kept), |free| (free.saturating_sub(kept), 0))
+    }
+
     /// Takes the task that gets the call's next permit out of its line (invariant 4).
     fn serve(&mut self) -> Option<(LineKind, Waker)> {
         let order = if self.lines[LineKind::Begun as usize].wakers.len() <= self.permits {
@@ -467,10 +473,10 @@ impl Semaphore {
     pub(super) fn hand_out<'a>(self: &'a Arc<Self>, mut state: MutexGuard<'a, State>, mut held: usize) {
         loop {
             let served = self.serve(&mut state, held > 0);
-            held = held.saturating_sub(served.is_some().into());
-            if held > 0 && (served.is_none() || state.ring.is_empty()) {
+            let rest = mem::take(&mut held).saturating_sub(served.is_some().into());
+            if rest > 0 {
                 // Release: as in `give_back`.
-                self.word.fetch_add(mem::take(&mut held), Release);
+                self.word.fetch_add(rest, Release);
             }
             self.set_patience(&mut state);
             let bits = match (state.any, state.ring.len()) {
@@ -483,16 +489,14 @@ impl Semaphore {
             // Relaxed: this hands out no permits. A permit that is given back from now on is handed to a task.
             let word = self.word.fetch_update(Relaxed, Relaxed, settled).unwrap_or_else(|same| same);
             drop(state);
-            // A permit may have been given back just before the bit was set.
-            let Some((kind, waker)) = served else {
-                if bits == 0 || word & !FREE == bits || word & FREE == 0 {
-                    return;
-                }
-                state = self.lock();
-                continue;
-            };
-            kind.wake(waker);
-            if held == 0 && (bits == 0 || word & FREE == 0) {
+            let is_over = bits == 0 || word & FREE == 0;
+            match served {
+                Some((kind, waker)) => kind.wake(waker),
+                // The rest may serve a task that leaves some to the front. And a permit may have been given back just before a bit was set.
+                None if rest == 0 && word & !FREE == bits => return,
+                None => {}
+            }
+            if is_over {
                 return;
             }
             state = self.lock();
@@ -511,8 +515,9 @@ impl Semaphore {
         }
         let State { ring, calls, .. } = state;
         let may_have = |call: usize| {
-            let kept = calls[call].as_ref().map_or(0, Member::kept);
-            if is_held { kept == 0 } else { self.take(1, kept, 0) > 0 }
+            let member = calls[call].as_ref().expect("it is in the ring");
+            let (own, kept) = member.beside(member.kept());
+            own > 0 && if is_held { kept == 0 } else { self.take(1, kept, 0) > 0 }
         };
         let turn = ring.iter().position(|&call| may_have(call))?;
         let call = ring.remove(turn).expect("just seen");
@@ -572,13 +577,14 @@ pub(super) struct Impatience(pub(super) Arc<Semaphore>);
 impl Semaphore {
     /// Sets the timer for tasks that wait behind a front.
     fn set_patience(self: &Arc<Self>, state: &mut State) {
-        // Without a clock there is one thread, which begins the items of the front before it comes here.
-        let has_clock = !cfg!(all(target_family = "wasm", target_os = "unknown"));
-        if state.ring.len() > state.any && state.patience.is_none() && has_clock {
+        // Without threads, the front needs no other task to go on, and there is nobody to start a timer.
+        let has_threads = !cfg!(target_family = "wasm");
+        while state.ring.len() > state.any && state.patience.is_none() && has_threads {
             let alarm = Waker::from(Arc::new(Impatience(Arc::clone(self))));
-            let timer = state.patience.insert(Timer::after(PATIENCE));
-            // If it is ready by now, the next task that waits sets another one: this is a matter of speed.
-            let _ = Pin::new(timer).poll(&mut Context::from_waker(&alarm));
+            let mut timer = Timer::after(PATIENCE);
+            // A timer that is ready by now would wake nobody.
+            let is_set = Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending();
+            state.patience = is_set.then_some(timer);
         }
     }
 }

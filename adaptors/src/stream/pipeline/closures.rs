@@ -81,6 +81,7 @@ where
 }
 
 /// Makes the closure of the stage [`stage_async_at_most`](super::Pipeline::stage_async_at_most).
+#[track_caller]
 pub(super) fn awaits_at_most<T: Send, A>(
     n: usize,
     stage: impl Fn(T) -> A + Sync + Send,

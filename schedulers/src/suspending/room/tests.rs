@@ -159,6 +159,49 @@ fn nothing_is_kept_once_the_first_items_have_begun() {
     assert!(poll(one.as_mut(), &count));
 }
 
+/// A permit that comes back goes to a task behind the front, if more are free than are kept.
+#[test]
+fn what_is_not_kept_is_handed_out() {
+    let (room, count) = (own(4), WakeCount::new());
+    room.enter([Place::FIRST, RIGHT]);
+    assert_eq!(room.take(2, Place::FIRST), 2);
+    room.has_begun(Place::FIRST, 2);
+    let mut behind = Box::pin(room.acquire(LineKind::New, RIGHT));
+    assert!(!poll(behind.as_mut(), &count), "two are free, and kept");
+    room.give_back(1);
+    assert_eq!((count.get(), free(&room)), (1, 2));
+    assert!(poll(behind.as_mut(), &count), "the permit, which is dropped at once");
+    // Several permits at once, for a task of each kind.
+    let [mut begun, mut new] =
+        [LineKind::Begun, LineKind::New].map(|kind| Box::pin(room.acquire(kind, RIGHT)));
+    assert_eq!(room.take(9, Place::FIRST), 3);
+    assert!(!poll(begun.as_mut(), &count) && !poll(new.as_mut(), &count));
+    room.give_back(4);
+    assert_eq!((count.get(), free(&room)), (3, 2));
+}
+
+/// The permits that are kept are the call's own: other calls may have the limit's.
+#[test]
+fn permits_are_kept_within_a_bound() {
+    let (limit, count) = (Limit::new(10), WakeCount::new());
+    let (room, other) = (Room::new(2, Some(&limit)), Room::new(9, Some(&limit)));
+    room.enter([Place::FIRST, RIGHT]);
+    assert_eq!((other.take(6, Place::FIRST), room.take(2, RIGHT)), (6, 0));
+    let mut behind = Box::pin(room.acquire(LineKind::New, RIGHT));
+    assert!(!poll(behind.as_mut(), &count) && room.semaphore.lock().patience.is_some());
+    assert_eq!((room.take(2, Place::FIRST), bound(&room)), (2, Some(0)));
+    other.give_back(3);
+    other.enter([Place::FIRST, RIGHT]);
+    other.leave(Place::FIRST);
+    assert_eq!((count.get(), bound(&room), limit.in_use()), (0, Some(0), 5), "the bound holds");
+    room.has_begun(Place::FIRST, 2);
+    room.give_back(1);
+    assert!(count.get() == 1 && poll(behind.as_mut(), &count), "the permit, which is dropped at once");
+    room.give_back(1);
+    other.give_back(3);
+    assert_eq!((bound(&room), limit.in_use()), (Some(2), 0));
+}
+
 #[test]
 fn nobody_waits_long_behind_the_front() {
     let (room, count) = (own(2), WakeCount::new());
