@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12200,
-    "schedulers": 6650,
+    "schedulers": 6655,
     "adaptors": 17720,
     "src": 110,
     "trace": 920,
