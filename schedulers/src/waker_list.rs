@@ -7,7 +7,8 @@ use std::task::Waker;
 /// Wakers of the waiting tasks, by their numbers.
 ///
 /// A task that was called and finds nothing waits again under its old number, before all tasks that came later. (Permits for futures are
-/// handed to the task that is called, so no task waits twice for one: `Semaphore` has shorter lines, without numbers to search for.)
+/// handed to the task that is called, so no task waits twice for one: the lines of `Semaphore` grow at their ends, and allocate nothing for a
+/// task.)
 ///
 /// Wakers are handed out, so that the caller can wake or drop them after releasing the lock that protects this value:
 /// both may run code that takes the same lock.

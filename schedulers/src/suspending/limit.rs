@@ -79,7 +79,7 @@ impl Limit {
     }
 
     fn with(permits: usize, rate: Option<Rate>, place: &'static Location<'static>) -> Self {
-        let semaphore = Arc::new(Semaphore::with(permits, rate, Some(place)));
+        let semaphore = Semaphore::new(permits, rate, Some(place));
         let this: Weak<Semaphore> = Arc::downgrade(&semaphore);
         trace::register(this);
         Limit { semaphore }

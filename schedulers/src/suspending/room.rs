@@ -32,7 +32,7 @@ pub(super) struct Permit<'s>(&'s Room);
 impl Room {
     /// Makes the room of a call: for at most `most` futures, under the limit.
     pub(super) fn new(most: usize, limit: Option<&Limit>) -> Self {
-        let semaphore = limit.map_or_else(|| Semaphore::new(most), Limit::semaphore);
+        let semaphore = limit.map_or_else(|| Semaphore::new(most, None, None), Limit::semaphore);
         let permits = most.min(semaphore.permits());
         let (front, free) =
             (Arc::new(Front::new(permits)), Some(permits).filter(|&own| own < semaphore.permits()));
@@ -266,19 +266,22 @@ impl<'s> Future for Acquire<'s> {
         if kind != LineKind::New || !room.keeps_some() {
             self.place = Place::LAST;
         }
-        let gives = self.gives.take();
-        let held = gives.is_some().into();
-        if let Some(permit) = gives {
-            if room.renew_locked(&mut state) {
+        let held = match self.gives.take() {
+            Some(permit) if room.renew_locked(&mut state) => {
                 drop(state);
                 return Poll::Ready(permit);
             }
-            mem::forget(permit);
-            room.give_back_locked(&mut state, 1);
-        } else if room.take_locked(&mut state, 1, kind, self.place) > 0 {
-            drop(state);
-            return Poll::Ready(Permit(room));
-        }
+            Some(permit) => {
+                mem::forget(permit);
+                room.give_back_locked(&mut state, 1);
+                1
+            }
+            None if room.take_locked(&mut state, 1, kind, self.place) > 0 => {
+                drop(state);
+                return Poll::Ready(Permit(room));
+            }
+            None => 0,
+        };
         self.ticket = Some(state.member(room.call).wait(kind, self.place, waker));
         state.refresh(room.call);
         semaphore.hand_out(state, held);

@@ -21,7 +21,7 @@
 //!
 //! # Invariants
 //!
-//! Let n be the number of permits of a call: those of the semaphore, or the call's own *bound* if that is less.
+//! Let n be the number of permits of a call: the semaphore's number, or the call's own *bound* if the bound is less.
 //!
 //! 1. Permits given out and free permits are together as many as at the beginning. Of each bound, too.
 //! 2. *No task holds more permits than it can use.* It holds those for the futures of its next step, while the loop lasts.
@@ -188,7 +188,7 @@ impl Line {
     }
 }
 
-/// What a call wants, if it has a task that waits and its bound allows it another permit.
+/// The kind of permit that a call's first task waits for. `Nothing` also while the call's bound allows no further permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wants {
     Nothing,
@@ -197,7 +197,7 @@ enum Wants {
     Any,
 }
 
-/// What a call's tasks read without the lock. Written with the lock held.
+/// The part of a call's state that its tasks read without the lock. Written with the lock held.
 #[derive(Debug)]
 pub(super) struct Front {
     /// The place of the front, or more than any place if no branch has entered.
@@ -305,9 +305,8 @@ impl Member {
 
     /// Whether a task waits that may have any permit, if the call's bound allows it another one.
     pub(super) fn is_wanted(&self) -> bool {
-        let begun =
-            [LineKind::First, LineKind::Begun].into_iter().any(|kind| !self.lines[kind as usize].is_empty());
-        begun || self.is_first_new_free()
+        let [first, begun, _] = &self.lines;
+        !first.is_empty() || !begun.is_empty() || self.is_first_new_free()
     }
 
     /// Returns the number of permits that the call leaves to its front, if it gets one.
@@ -384,31 +383,31 @@ impl State {
         } else {
             Wants::Nothing
         };
-        let before = mem::replace(&mut member.wants, now);
-        self.any = self.any + usize::from(now == Wants::Any) - usize::from(before == Wants::Any);
-        match (before, now) {
+        match (self.set_wants(call, now), now) {
             (Wants::Nothing, Wants::Behind | Wants::Any) => self.ring.push_back(call),
             (Wants::Behind | Wants::Any, Wants::Nothing) => self.ring.retain(|&other| other != call),
             _ => {}
         }
     }
+
+    /// Sets what a call wants; the ring is the caller's affair. Returns what the call has wanted.
+    fn set_wants(&mut self, call: usize, now: Wants) -> Wants {
+        let before = mem::replace(&mut self.member(call).wants, now);
+        self.any = self.any + usize::from(now == Wants::Any) - usize::from(before == Wants::Any);
+        before
+    }
 }
 
 impl Semaphore {
-    /// Makes the semaphore of a call.
-    pub(super) fn new(permits: usize) -> Arc<Self> {
-        Arc::new(Semaphore::with(permits, None, None))
-    }
-
-    /// Makes a semaphore, or a [limit](super::Limit) with the place where that is made.
-    pub(super) fn with(
+    /// Makes the semaphore of a call, or that of a [limit](super::Limit) with the place where the limit is made.
+    pub(super) fn new(
         permits: usize,
         rate: Option<Rate>,
         place: Option<&'static Location<'static>>,
-    ) -> Self {
+    ) -> Arc<Self> {
         let is_unbounded = place.is_none() && permits >= FREE;
         let word = AtomicUsize::new(permits.min(FREE));
-        Semaphore { permits, is_unbounded, word, rate, place, state: Mutex::default() }
+        Arc::new(Semaphore { permits, is_unbounded, word, rate, place, state: Mutex::default() })
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -524,11 +523,11 @@ impl Semaphore {
         state.spend(1);
         let member = state.member(call);
         let served = member.serve();
-        let before = mem::replace(&mut member.wants, Wants::Nothing);
         if let Some(free) = &mut member.free {
             *free -= 1;
         }
-        state.any -= usize::from(before == Wants::Any);
+        // It is not in the ring now. If it wants another permit, its next turn is the last one.
+        state.set_wants(call, Wants::Nothing);
         state.refresh(call);
         served
     }
@@ -554,20 +553,23 @@ impl Semaphore {
         };
         // Rounded up, so that there is a token when the timer fires.
         let time = Duration::from_secs_f64((1.0 - number) / rate.per_second);
-        let mut timer = Timer::at(at + time + Duration::from_micros(1));
-        let alarm = Waker::from(Arc::clone(self));
-        let is_set = Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending();
-        state.timer = is_set.then_some(timer);
-        is_set
+        state.timer = set(Timer::at(at + time + Duration::from_micros(1)), Arc::clone(self).into());
+        state.timer.is_some()
     }
+}
+
+/// Sets a timer for a waker. Returns none if the timer is ready by now, and wakes nobody.
+fn set(mut timer: Timer, alarm: Waker) -> Option<Timer> {
+    Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending().then_some(timer)
 }
 
 /// The next future may begin.
 impl Wake for Semaphore {
     fn wake(self: Arc<Self>) {
-        let timer = self.lock().timer.take();
+        let mut state = self.lock();
+        let timer = state.timer.take();
+        self.hand_out(state, 0);
         drop(timer);
-        self.hand_out(self.lock(), 0);
     }
 }
 
@@ -577,14 +579,10 @@ pub(super) struct Impatience(pub(super) Arc<Semaphore>);
 impl Semaphore {
     /// Sets the timer for tasks that wait behind a front.
     fn set_patience(self: &Arc<Self>, state: &mut State) {
-        // Without threads, the front needs no other task to go on, and there is nobody to start a timer.
+        // A target without threads cannot start the timers' thread. It needs none: its one thread begins the items of the front.
         let has_threads = !cfg!(target_family = "wasm");
         while state.ring.len() > state.any && state.patience.is_none() && has_threads {
-            let alarm = Waker::from(Arc::new(Impatience(Arc::clone(self))));
-            let mut timer = Timer::after(PATIENCE);
-            // A timer that is ready by now would wake nobody.
-            let is_set = Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending();
-            state.patience = is_set.then_some(timer);
+            state.patience = set(Timer::after(PATIENCE), Arc::new(Impatience(Arc::clone(self))).into());
         }
     }
 }
@@ -593,8 +591,8 @@ impl Wake for Impatience {
     fn wake(self: Arc<Self>) {
         let mut state = self.0.lock();
         let timer = state.patience.take();
-        for call in 0..state.calls.len() {
-            if state.calls[call].as_ref().is_some_and(|member| member.wants == Wants::Behind) {
+        for call in state.ring.clone() {
+            if state.member(call).wants == Wants::Behind {
                 // Relaxed: written with the lock held; see `Front::kept`.
                 state.member(call).front.kept.store(0, Relaxed);
                 state.refresh(call);
