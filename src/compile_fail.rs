@@ -261,7 +261,7 @@ mod must_use {}
 /// assert_eq!((0..9).into_par_iter().join().by_blocks([3, 3]).find_first(|x| x % 4 == 3), Some(3));
 /// ```
 ///
-/// ```compile_fail,E0277
+/// ```compile_fail,E0080
 /// use furcate::prelude::*;
 /// assert_eq!((0..9).into_par_iter().by_blocks([3, 3]).join().find_first(|x| x % 4 == 3), Some(3));
 /// ```
@@ -280,7 +280,7 @@ mod forgotten_blocks {}
 /// assert_eq!((0..9).into_par_iter().sequential().join().by_blocks([3, 3]).count(), 9);
 /// ```
 ///
-/// ```compile_fail,E0277
+/// ```compile_fail,E0080
 /// use furcate::prelude::*;
 /// assert_eq!((0..9).into_par_iter().join().by_blocks([3, 3]).by_uniform_blocks(2).count(), 9);
 /// ```

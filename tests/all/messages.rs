@@ -84,12 +84,12 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (
         "shared_cap_behind_io_await",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().with_policy(furcate::policy::Cap::new(2)).for_each(drop);",
-        &["`cap` behind `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
     ),
     (
         "cap_before_io_await",
         "(0..9).into_par_iter().size_limit(1).cap(2).size_limit(2).map(|x| async move { x }).io_await().for_each(drop);",
-        &["`cap` before `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
     ),
     (
         "scheduler_after_io_await",
@@ -263,7 +263,7 @@ fn messages_say_why() {
         let program = format!("use furcate::prelude::*;\nfn main() {{\n    {line}\n}}\n");
         fs::write(package.join(format!("examples/{name}.rs")), program).unwrap();
     }
-    // Some mistakes are found by `cargo build` only: `cargo check` sees generic code behind an adaptor.
+    // A word at the wrong place of a chain is found by `cargo build` only: `cargo check` sees generic code.
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--examples", "--keep-going", "--offline", "--message-format=json"])
         .current_dir(&package)

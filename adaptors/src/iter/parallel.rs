@@ -1038,7 +1038,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
     {
-        const { no_cap_before_io_await::<Self>() };
+        const { may_await::<Self>() };
         IoAwait::new(self)
     }
 
@@ -2133,7 +2133,7 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     assert!(
         !SchedulerOf::<I>::SUSPENDS || S::SUSPENDS,
         "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
-         policies say how it is divided"
+         policies say how it is divided, as in `.io_await().thief_splitting(4)`"
     );
 }
 
@@ -2146,23 +2146,25 @@ const fn inner_does_not_wait<I: ParallelIterator>() {
     );
 }
 
-/// Refuses a cap behind `io_await`: tasks that wait are not made by forks, so a cap would not bound them.
+/// Why a cap is refused: tasks that wait are not made by forks, so it would not bound them.
+const NO_CAP: &str =
+    "`cap` beside `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
+     the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool of \
+     n threads, `.on(&pool)`";
+
+/// Refuses a cap behind `io_await`.
 const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
-    assert!(
-        !(SchedulerOf::<I>::SUSPENDS && P::CAPS),
-        "`cap` behind `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
-         the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
-         of n threads, `.on(&pool)`"
-    );
+    assert!(!(SchedulerOf::<I>::SUSPENDS && P::CAPS), "{}", NO_CAP);
 }
 
-/// Refuses a cap before `io_await`, for the same reason.
-const fn no_cap_before_io_await<I: ParallelIterator>() {
+/// Refuses before `io_await` what would not hold behind it.
+const fn may_await<I: ParallelIterator>() {
+    assert!(!PolicyOf::<I>::CAPS, "{}", NO_CAP);
+    assert!(!SchedulerOf::<I>::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
     assert!(
-        !PolicyOf::<I>::CAPS,
-        "`cap` before `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
-         the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
-         of n threads, `.on(&pool)`"
+        !SchedulerOf::<I>::ON_DEMAND,
+        "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say how it \
+         is divided; leave `adaptive()` out, or name a policy instead, as in `.thief_splitting(4).io_await()`"
     );
 }
 

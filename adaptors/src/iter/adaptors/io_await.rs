@@ -1,7 +1,7 @@
 //! The adaptor `io_await`, which awaits items that are futures.
 
 use crate::iter::adaptor::divide_by_cut;
-use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, SchedulerOf, inherit_scopes};
+use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, inherit_scopes};
 use furcate_pool::block_on;
 use furcate_schedulers::{
     Divisible, Facts, FoldFacts, Limit, Plan, Producer, Schedule, Scheduler, StepFold, Steps, Suspendable,
@@ -133,17 +133,6 @@ where
 
     #[inline]
     fn schedule(&self) -> Self::Schedule {
-        const {
-            assert!(
-                !SchedulerOf::<I>::BLOCKS,
-                "blocks are named behind `io_await`: `.io_await().by_blocks(..)`"
-            );
-            assert!(
-                !SchedulerOf::<I>::ON_DEMAND,
-                "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say \
-                 how it is divided; leave `adaptive()` out, or name a policy instead"
-            );
-        }
         let base = self.base.schedule().into_plan();
         Plan { policy: base.policy, scheduler: self.scheduler.clone(), executor: base.executor }
     }
