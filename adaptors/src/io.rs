@@ -119,7 +119,7 @@ impl<R: BufRead + Send, const ORDERED: bool> ParallelIterator for ReadLines<R, O
     inherit_schedule!(base: IterBridge<Blocks<R>, ORDERED>);
 
     fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::per_item(self.base.producer(), LinesOp)
+        Adapted::new(self.base.producer(), PerItem(LinesOp))
     }
 }
 

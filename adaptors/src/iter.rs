@@ -63,7 +63,7 @@ pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
 pub use into_rayon::{IntoRayon, IntoRayonUnindexed};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
-pub use schedule::{ExecutorOf, On, PolicyOf, SchedulerOf, With, WithPolicy, WithScheduler};
+pub use schedule::{ExecutorOf, On, PlanWith, PolicyOf, SchedulerOf, With, WithPolicy, WithScheduler};
 pub use sources::*;
 pub use stage::{Stage, Staged};
 pub use sum_of::{ProductOf, SumOf};
@@ -75,7 +75,7 @@ pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use newtype::{clone_base, newtype_iterator};
 pub(crate) use peek::indexed_is_peek;
 pub(crate) use schedule::{
-    debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
-    schedule_in_batches, schedule_with_policy,
+    change_schedule, debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items,
+    producer_is_indexed,
 };
 pub(crate) use scoped::inherit_scopes;

@@ -16,7 +16,10 @@
 /// ```
 macro_rules! indexed_adaptor {
     (@ $base:ident: $I:ty, of $units:ident) => {
-        $crate::iter::schedule_in_batches!($base: $I, of $units);
+        $crate::iter::change_schedule!($base: $I, |this, base| furcate_schedulers::Plan {
+            policy: furcate_schedulers::Policy::in_batches(base.policy, this.$units),
+            ..base
+        } => furcate_schedulers::PlanOf<<$I as $crate::iter::ParallelIterator>::Schedule>);
     };
     (@ $($inherit:tt)*) => {
         $crate::iter::inherit_schedule!($($inherit)*);

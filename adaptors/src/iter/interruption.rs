@@ -10,8 +10,8 @@
 mod forwarded;
 
 use super::{
-    AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelExtend, ParallelIterator, Try,
-    schedule_with_policy,
+    AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelExtend, ParallelIterator, PlanWith, Try,
+    change_schedule,
 };
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
@@ -300,7 +300,10 @@ impl<I: ParallelIterator, S: Stop> ParallelIterator for Partial<I, S> {
     where
         Self: 'a;
 
-    schedule_with_policy!(base: I, |this| Reporting { report: Arc::clone(&this.report) } => Reporting<S>);
+    change_schedule!(
+        base: I,
+        |it, base| base.with_policy(Reporting { report: Arc::clone(&it.report) }) => PlanWith<I, Reporting<S>>
+    );
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {

@@ -2147,8 +2147,7 @@ const fn inner_does_not_wait<I: ParallelIterator>() {
 }
 
 /// Why a cap is refused: tasks that wait are not made by forks, so it would not bound them.
-const NO_CAP: &str =
-    "`cap` beside `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
+const NO_CAP: &str = "`cap` beside `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
      the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool of \
      n threads, `.on(&pool)`";
 

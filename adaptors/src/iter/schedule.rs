@@ -1,6 +1,6 @@
 //! The adaptors that say *when*, *how* and *where*: they pass the items through and change the scheduler's settings.
 
-use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator, inherit_scopes};
+use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Adaptive, Plan, Policy, Schedule, Scheduler};
@@ -42,50 +42,25 @@ macro_rules! inherit_schedule {
 }
 pub(crate) use inherit_schedule;
 
-/// Declares the schedule of an adaptor of which each unit is several units of its base.
-macro_rules! schedule_in_batches {
-    ($base:ident: $I:ty, of $units:ident) => {
+/// Declares the schedule of an adaptor: what it makes of the plan of its base.
+macro_rules! change_schedule {
+    ($base:ident: $I:ty, |$adaptor:ident, $plan:ident| $change:expr => $Plan:ty) => {
         $crate::iter::inherit_scopes!($base: $I);
 
-        type Schedule = furcate_schedulers::PlanOf<<$I as $crate::iter::ParallelIterator>::Schedule>;
-
-        #[inline]
-        fn schedule(&self) -> Self::Schedule {
-            let base = furcate_schedulers::Schedule::into_plan(self.$base.schedule());
-            furcate_schedulers::Plan {
-                policy: furcate_schedulers::Policy::in_batches(base.policy, self.$units),
-                scheduler: base.scheduler,
-                executor: base.executor,
-            }
-        }
-    };
-}
-pub(crate) use schedule_in_batches;
-
-/// Declares the schedule of an adaptor: that of its base, with one policy more.
-macro_rules! schedule_with_policy {
-    ($base:ident: $I:ty, |$adaptor:ident| $policy:expr => $Policy:ty) => {
-        $crate::iter::inherit_scopes!($base: $I);
-
-        type Schedule = furcate_schedulers::Plan<
-            furcate_schedulers::policy::Both<$crate::iter::PolicyOf<$I>, $Policy>,
-            $crate::iter::SchedulerOf<$I>,
-            $crate::iter::ExecutorOf<$I>,
-        >;
+        type Schedule = $Plan;
 
         #[inline]
         fn schedule(&self) -> Self::Schedule {
             let $adaptor = self;
-            let base = furcate_schedulers::Schedule::into_plan($adaptor.$base.schedule());
-            furcate_schedulers::Plan {
-                policy: furcate_schedulers::policy::Both::new(base.policy, $policy),
-                scheduler: base.scheduler,
-                executor: base.executor,
-            }
+            let $plan = furcate_schedulers::Schedule::into_plan(self.$base.schedule());
+            $change
         }
     };
 }
-pub(crate) use schedule_with_policy;
+pub(crate) use change_schedule;
+
+/// The schedule of a parallel iterator with one policy more.
+pub type PlanWith<I, P> = Plan<Both<PolicyOf<I>, P>, SchedulerOf<I>, ExecutorOf<I>>;
 
 /// Implements `Debug` for an adaptor: it shows the base, not the closures.
 macro_rules! debug_base {
@@ -144,21 +119,6 @@ macro_rules! pass_indexed {
 }
 pub(crate) use pass_indexed;
 
-/// Forwards the looks at the items of the base, unchanged.
-macro_rules! pass_peek {
-    ($base:ident: $I:ty) => {
-        type PeekProducer<'p>
-            = <$I as $crate::iter::PeekParallelIterator>::PeekProducer<'p>
-        where
-            Self: 'p;
-
-        #[inline]
-        fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-            self.$base.peek_producer()
-        }
-    };
-}
-
 /// Uses the producer, which is indexed, as the indexed producer.
 macro_rules! producer_is_indexed {
     () => {
@@ -175,62 +135,79 @@ macro_rules! producer_is_indexed {
 }
 pub(crate) use producer_is_indexed;
 
-/// An iterator with one policy more: see [`ParallelIterator::with_policy`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// let it: furcate::iter::WithPolicy<_, _> = (0..1000).into_par_iter().bound_depth(3);
-/// assert_eq!(it.sum::<i32>(), 499_500);
-/// ```
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone, Debug)]
-pub struct WithPolicy<I, P> {
-    #[doc(hidden)]
-    pub base: I,
-    policy: P,
+/// Declares an iterator with the items of its base and another schedule.
+macro_rules! replan {
+    (
+        $(#[$doc:meta])*
+        $Name:ident<I, $Change:ident> { $field:ident }
+        impl[$($Param:ident: $Bound:ident),+] for $Changes:ty => $Plan:ty = |$it:ident, $base:ident| $change:expr
+    ) => {
+        $(#[$doc])*
+        #[must_use = "iterators do nothing until a terminal drives them"]
+        #[derive(Clone, Debug)]
+        pub struct $Name<I, $Change> {
+            #[doc(hidden)]
+            pub base: I,
+            $field: $Change,
+        }
+
+        impl<I, $Change> $Name<I, $Change> {
+            pub(crate) fn new(base: I, $field: $Change) -> Self {
+                $Name { base, $field }
+            }
+
+            #[allow(dead_code, reason = "not asked of every one")]
+            pub(crate) fn into_parts(self) -> (I, $Change) {
+                (self.base, self.$field)
+            }
+        }
+
+        impl<I: ParallelIterator, $($Param: $Bound),+> ParallelIterator for $Name<I, $Changes> {
+            pass_items!(base: I);
+            change_schedule!(base: I, |$it, $base| $change => $Plan);
+        }
+
+        impl<I: IndexedParallelIterator, $($Param: $Bound),+> IndexedParallelIterator for $Name<I, $Changes> {
+            pass_indexed!(base: I);
+        }
+
+        impl<I: PeekParallelIterator, $($Param: $Bound),+> PeekParallelIterator for $Name<I, $Changes> {
+            type PeekProducer<'p>
+                = I::PeekProducer<'p>
+            where
+                Self: 'p;
+
+            #[inline]
+            fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+                self.base.peek_producer()
+            }
+        }
+    };
 }
 
-impl<I, P> WithPolicy<I, P> {
-    pub(crate) fn new(base: I, policy: P) -> Self {
-        WithPolicy { base, policy }
-    }
-
-    pub(crate) fn into_parts(self) -> (I, P) {
-        (self.base, self.policy)
-    }
+replan! {
+    /// An iterator with one policy more: see [`ParallelIterator::with_policy`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::WithPolicy<_, _> = (0..1000).into_par_iter().bound_depth(3);
+    /// assert_eq!(it.sum::<i32>(), 499_500);
+    /// ```
+    WithPolicy<I, P> { policy }
+    impl[P: Policy] for P => PlanWith<I, P> = |it, base| base.with_policy(it.policy.clone())
 }
 
-impl<I: ParallelIterator, P: Policy> ParallelIterator for WithPolicy<I, P> {
-    pass_items!(base: I);
-    schedule_with_policy!(base: I, |this| this.policy.clone() => P);
-}
-
-impl<I: IndexedParallelIterator, P: Policy> IndexedParallelIterator for WithPolicy<I, P> {
-    pass_indexed!(base: I);
-}
-
-impl<I: PeekParallelIterator, P: Policy> PeekParallelIterator for WithPolicy<I, P> {
-    pass_peek!(base: I);
-}
-
-/// An iterator with another scheduler: see [`ParallelIterator::with_scheduler`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// let it: furcate::iter::WithScheduler<_, _> = (0..1000).into_par_iter().sequential();
-/// assert_eq!(it.sum::<i32>(), 499_500);
-/// ```
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone, Debug)]
-pub struct WithScheduler<I, S> {
-    #[doc(hidden)]
-    pub base: I,
-    scheduler: S,
-}
-
-impl<I, S> WithScheduler<I, S> {
-    pub(crate) fn new(base: I, scheduler: S) -> Self {
-        WithScheduler { base, scheduler }
+replan! {
+    /// An iterator with another scheduler: see [`ParallelIterator::with_scheduler`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::WithScheduler<_, _> = (0..1000).into_par_iter().sequential();
+    /// assert_eq!(it.sum::<i32>(), 499_500);
+    /// ```
+    WithScheduler<I, S> { scheduler }
+    impl[S: Scheduler] for S => Plan<PolicyOf<I>, S, ExecutorOf<I>> = |it, base| {
+        Plan { policy: base.policy, scheduler: it.scheduler.clone(), executor: base.executor }
     }
 }
 
@@ -251,118 +228,30 @@ impl<I> WithScheduler<I, Adaptive> {
     }
 }
 
-impl<I: ParallelIterator, S: Scheduler> ParallelIterator for WithScheduler<I, S> {
-    pass_items!(base: I);
-    inherit_scopes!(base: I);
+replan! {
+    /// An iterator on another executor: see [`ParallelIterator::on`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::On<_, _> = (0..1000).into_par_iter().on(furcate::Inline);
+    /// assert_eq!(it.sum::<i32>(), 499_500);
+    /// ```
+    On<I, E> { executor }
+    impl[E: Executor] for E => Plan<PolicyOf<I>, SchedulerOf<I>, E> = |it, base| base.on(it.executor.clone())
+}
 
-    type Schedule = Plan<PolicyOf<I>, S, ExecutorOf<I>>;
-
-    #[inline]
-    fn schedule(&self) -> Self::Schedule {
-        let base = self.base.schedule().into_plan();
-        Plan { policy: base.policy, scheduler: self.scheduler.clone(), executor: base.executor }
+replan! {
+    /// An iterator with a whole schedule: see [`ParallelIterator::with`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Plan;
+    /// let it: furcate::iter::With<_, Plan> = (0..1000).into_par_iter().with(Plan::new());
+    /// assert_eq!(it.sum::<i32>(), 499_500);
+    /// ```
+    With<I, S> { plan }
+    impl[P: Policy, S: Scheduler, E: Executor] for Plan<P, S, E> => Plan<Both<PolicyOf<I>, P>, S, E> = |it, base| {
+        let Plan { policy, scheduler, executor } = it.plan.clone();
+        Plan { policy: Both::new(base.policy, policy), scheduler, executor }
     }
-}
-
-impl<I: IndexedParallelIterator, S: Scheduler> IndexedParallelIterator for WithScheduler<I, S> {
-    pass_indexed!(base: I);
-}
-
-impl<I: PeekParallelIterator, S: Scheduler> PeekParallelIterator for WithScheduler<I, S> {
-    pass_peek!(base: I);
-}
-
-/// An iterator on another executor: see [`ParallelIterator::on`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// let it: furcate::iter::On<_, _> = (0..1000).into_par_iter().on(furcate::Inline);
-/// assert_eq!(it.sum::<i32>(), 499_500);
-/// ```
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone, Debug)]
-pub struct On<I, E> {
-    #[doc(hidden)]
-    pub base: I,
-    executor: E,
-}
-
-impl<I, E> On<I, E> {
-    pub(crate) fn new(base: I, executor: E) -> Self {
-        On { base, executor }
-    }
-
-    pub(crate) fn into_parts(self) -> (I, E) {
-        (self.base, self.executor)
-    }
-}
-
-impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
-    pass_items!(base: I);
-    inherit_scopes!(base: I);
-
-    type Schedule = Plan<PolicyOf<I>, SchedulerOf<I>, E>;
-
-    #[inline]
-    fn schedule(&self) -> Self::Schedule {
-        let base = self.base.schedule().into_plan();
-        Plan { policy: base.policy, scheduler: base.scheduler, executor: self.executor.clone() }
-    }
-}
-
-impl<I: IndexedParallelIterator, E: Executor> IndexedParallelIterator for On<I, E> {
-    pass_indexed!(base: I);
-}
-
-impl<I: PeekParallelIterator, E: Executor> PeekParallelIterator for On<I, E> {
-    pass_peek!(base: I);
-}
-
-/// An iterator with a whole schedule: see [`ParallelIterator::with`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// use furcate::Plan;
-/// let it: furcate::iter::With<_, Plan> = (0..1000).into_par_iter().with(Plan::new());
-/// assert_eq!(it.sum::<i32>(), 499_500);
-/// ```
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone, Debug)]
-pub struct With<I, S> {
-    #[doc(hidden)]
-    pub base: I,
-    plan: S,
-}
-
-impl<I, S> With<I, S> {
-    pub(crate) fn new(base: I, plan: S) -> Self {
-        With { base, plan }
-    }
-}
-
-impl<I: ParallelIterator, P: Policy, S: Scheduler, E: Executor> ParallelIterator for With<I, Plan<P, S, E>> {
-    pass_items!(base: I);
-    inherit_scopes!(base: I);
-
-    type Schedule = Plan<Both<PolicyOf<I>, P>, S, E>;
-
-    #[inline]
-    fn schedule(&self) -> Self::Schedule {
-        let Plan { policy, scheduler, executor } = self.plan.clone();
-        Plan { policy: Both::new(self.base.policy(), policy), scheduler, executor }
-    }
-}
-
-impl<I, P: Policy, S: Scheduler, E: Executor> IndexedParallelIterator for With<I, Plan<P, S, E>>
-where
-    I: IndexedParallelIterator,
-{
-    pass_indexed!(base: I);
-}
-
-impl<I, P: Policy, S: Scheduler, E: Executor> PeekParallelIterator for With<I, Plan<P, S, E>>
-where
-    I: PeekParallelIterator,
-{
-    pass_peek!(base: I);
 }

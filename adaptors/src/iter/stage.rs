@@ -11,8 +11,8 @@
 //!
 //! The first two become the third: a [`PerItem`] has no state, and a [`Through`](super::gate::Through) may be closed.
 
+use super::ParallelIterator;
 use super::adaptor::{adaptor, divide_by_cut};
-use super::{ParallelIterator, inherit_schedule};
 use furcate_schedulers::{
     Divisible, Facts, FoldFacts, IndexedProducer, NextStep, PeekProducer, Producer, StepFold, Steps,
     Suspendable,
@@ -123,7 +123,7 @@ pub trait TaskStage<T>: Clone + Send {
 
 /// A [`Stage`], without a state.
 #[derive(Clone, Copy, Debug)]
-pub struct PerItem<S>(S);
+pub struct PerItem<S>(pub(crate) S);
 
 impl<T, S: Stage<T>> TaskStage<T> for PerItem<S> {
     type Item = S::Item;
@@ -164,81 +164,22 @@ macro_rules! borrowed_op {
 }
 pub(crate) use borrowed_op;
 
-/// Implements [`ParallelIterator`](super::ParallelIterator) and, for adaptors that map items one to one,
-/// [`IndexedParallelIterator`](super::IndexedParallelIterator) for an adaptor of a `base: I`:
+/// Implements the traits of iterators for an adaptor of a `base: I` with a stage:
 ///
 /// ```text
 /// adapt_items! {
-///     impl[I, F, R] Map<I, F> by MapOp<F>(map_op) => R, indexed
+///     impl[I, F, R] Map<I, F> by PerItem<MapOp<'a, F>> = |it| PerItem(MapOp(&it.map_op)) => R, peek
 ///     where [I: ParallelIterator, F: Fn(I::Item) -> R + Sync + Send, R: Send]
 /// }
 /// ```
 ///
-/// reads: the pieces of a `Map<I, F>` hold a `MapOp`, which borrows the field `map_op` and gives items `R`.
+/// reads: the pieces of a `Map<I, F>` hold a `PerItem<MapOp>`, made of `it: &mut Self`, and give items `R`. The last word says what the adaptor
+/// keeps of its base, besides the items: `indexed` positions, `peek` positions and looks at items. An adaptor that `shuts` runs in steps, to end early.
 macro_rules! adapt_items {
     (
-        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>
-        by $Op:ident $(<$F:ident>($op:ident))? => $Item:ty
+        impl[$($generics:tt)*] $Name:ident<$($param:tt),*>
+        by $Stage:ty = |$it:ident| $stage:expr => $Item:ty $(, $keeps:ident)?
         where [$($bounds:tt)*]
-    ) => {
-        $crate::iter::stage::adapt_items! {
-            @parallel [$($generics)*] $Name<$($param),*>, $Item, $Op $(<$F>($op))?, [$($bounds)*], {}
-        }
-    };
-    (
-        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>
-        by $Op:ident $(<$F:ident>($op:ident))? => $Item:ty, indexed
-        where [$($bounds:tt)*]
-    ) => {
-        $crate::iter::stage::adapt_items! {
-            @parallel [$($generics)*] $Name<$($param),*>, $Item, $Op $(<$F>($op))?, [$($bounds)*], {
-                #[inline]
-                fn opt_len(&self) -> Option<usize> {
-                    self.base.opt_len()
-                }
-            }
-        }
-
-        impl<$($generics)*> $crate::iter::IndexedParallelIterator for $Name<$($param),*>
-        where
-            I: $crate::iter::IndexedParallelIterator,
-            $($bounds)*
-        {
-            type IndexedProducer<'a>
-                = $crate::iter::stage::Adapted<I::IndexedProducer<'a>, $crate::iter::stage::PerItem<$Op $(<'a, $F>)?>>
-            where
-                Self: 'a;
-
-            #[inline]
-            fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-                $crate::iter::stage::Adapted::per_item(self.base.indexed_producer(), $Op $((&self.$op))?)
-            }
-
-            #[inline]
-            fn len(&self) -> usize {
-                self.base.len()
-            }
-        }
-
-        impl<$($generics)*> $crate::iter::PeekParallelIterator for $Name<$($param),*>
-        where
-            I: $crate::iter::PeekParallelIterator,
-            $($bounds)*
-        {
-            type PeekProducer<'a>
-                = $crate::iter::stage::Adapted<I::PeekProducer<'a>, $crate::iter::stage::PerItem<$Op $(<'a, $F>)?>>
-            where
-                Self: 'a;
-
-            #[inline]
-            fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-                $crate::iter::stage::Adapted::per_item(self.base.peek_producer(), $Op $((&self.$op))?)
-            }
-        }
-    };
-    (
-        @parallel [$($generics:tt)*] $Name:ident<$($param:ident),*>, $Item:ty,
-        $Op:ident $(<$F:ident>($op:ident))?, [$($bounds:tt)*], {$($opt_len:tt)*}
     ) => {
         impl<$($generics)*> $crate::iter::ParallelIterator for $Name<$($param),*>
         where
@@ -246,23 +187,91 @@ macro_rules! adapt_items {
         {
             type Item = $Item;
             type Producer<'a>
-                = $crate::iter::stage::Adapted<I::Producer<'a>, $crate::iter::stage::PerItem<$Op $(<'a, $F>)?>>
+                = $crate::iter::stage::Adapted<I::Producer<'a>, $Stage>
             where
                 Self: 'a;
 
-            $crate::iter::inherit_schedule!(base: I);
+            $crate::iter::stage::adapt_items!(@schedule $($keeps)?);
 
             #[inline]
             fn producer(&mut self) -> Self::Producer<'_> {
-                $crate::iter::stage::Adapted::per_item(self.base.producer(), $Op $((&self.$op))?)
+                let $it = self;
+                let stage = $stage;
+                $crate::iter::stage::Adapted::new($it.base.producer(), stage)
             }
 
             #[inline]
             fn units(&self) -> Option<usize> {
                 self.base.units()
             }
+        }
 
-            $($opt_len)*
+        $crate::iter::stage::adapt_items! {
+            @[$($keeps)?] [$($generics)*] [$Name<$($param),*>] [$($bounds)*] [$Stage] |$it| $stage
+        }
+    };
+    (@schedule shuts) => {
+        $crate::iter::change_schedule!(
+            base: I,
+            |_it, base| base.with_policy($crate::iter::gate::InSteps) => $crate::iter::PlanWith<I, $crate::iter::gate::InSteps>
+        );
+    };
+    (@schedule) => {
+        $crate::iter::inherit_schedule!(base: I);
+    };
+    (@schedule $indexed:ident) => {
+        $crate::iter::inherit_schedule!(base: I);
+
+        #[inline]
+        fn opt_len(&self) -> Option<usize> {
+            self.base.opt_len()
+        }
+    };
+    (@[] $($rest:tt)*) => {};
+    (@[shuts] $($rest:tt)*) => {};
+    (@[indexed] [$($generics:tt)*] [$Type:ty] [$($bounds:tt)*] [$Stage:ty] |$it:ident| $stage:expr) => {
+        impl<$($generics)*> $crate::iter::IndexedParallelIterator for $Type
+        where
+            I: $crate::iter::IndexedParallelIterator,
+            $($bounds)*
+        {
+            type IndexedProducer<'a>
+                = $crate::iter::stage::Adapted<I::IndexedProducer<'a>, $Stage>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+                let $it = self;
+                let stage = $stage;
+                $crate::iter::stage::Adapted::new($it.base.indexed_producer(), stage)
+            }
+
+            #[inline]
+            fn len(&self) -> usize {
+                self.base.len()
+            }
+        }
+    };
+    (@[peek] [$($generics:tt)*] [$Type:ty] [$($bounds:tt)*] [$Stage:ty] |$it:ident| $stage:expr) => {
+        $crate::iter::stage::adapt_items! { @[indexed] [$($generics)*] [$Type] [$($bounds)*] [$Stage] |$it| $stage }
+
+        impl<$($generics)*> $crate::iter::PeekParallelIterator for $Type
+        where
+            I: $crate::iter::PeekParallelIterator,
+            $($bounds)*
+        {
+            type PeekProducer<'a>
+                = $crate::iter::stage::Adapted<I::PeekProducer<'a>, $Stage>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+                let $it = self;
+                let stage = $stage;
+                $crate::iter::stage::Adapted::new($it.base.peek_producer(), stage)
+            }
         }
     };
 }
@@ -274,28 +283,9 @@ adaptor! {
     Staged<I, S> { stage: S }
 }
 
-impl<I, S> ParallelIterator for Staged<I, S>
-where
-    I: ParallelIterator,
-    S: Stage<I::Item, Item: Send>,
-{
-    type Item = S::Item;
-    type Producer<'a>
-        = Adapted<I::Producer<'a>, PerItem<S>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::per_item(self.base.producer(), self.stage.clone())
-    }
-
-    #[inline]
-    fn units(&self) -> Option<usize> {
-        self.base.units()
-    }
+adapt_items! {
+    impl[I, S] Staged<I, S> by PerItem<S> = |it| PerItem(it.stage.clone()) => S::Item
+    where [I: ParallelIterator, S: Stage<I::Item, Item: Send>]
 }
 
 /// The producer of an adaptor with a stage: a part of the base, and the stage.
@@ -319,13 +309,6 @@ impl<P, S> Adapted<P, S> {
     {
         let (left, right) = cut_base(self.base);
         (Adapted::new(left, self.stage.clone()), Adapted::new(right, self.stage))
-    }
-}
-
-impl<P, S> Adapted<P, PerItem<S>> {
-    #[inline]
-    pub(crate) fn per_item(base: P, stage: S) -> Self {
-        Adapted::new(base, PerItem(stage))
     }
 }
 

@@ -113,7 +113,7 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
 
     fn producer(&mut self) -> Self::Producer<'_> {
         let futures = Adapted::new(iter::repeat(()).producer(), Through(EndGate(&self.turns)));
-        Adapted::per_item(Awaited::new(futures), SomeOp)
+        Adapted::new(Awaited::new(futures), PerItem(SomeOp))
     }
 
     fn schedule(&self) -> Self::Schedule {

@@ -3,7 +3,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 
 adaptor! {
     /// Passes on items that will wait once more: for room in a channel. Meanwhile an item keeps the permit of its last
@@ -12,7 +12,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I] KeepsPermit<I> by KeepsPermitOp => I::Item
+    impl[I] KeepsPermit<I> by PerItem<KeepsPermitOp> = |it| PerItem(KeepsPermitOp) => I::Item
     where [I: ParallelIterator]
 }
 

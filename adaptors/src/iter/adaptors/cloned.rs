@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 
 adaptor! {
     /// Clones the value behind each reference: see [`ParallelIterator::cloned`].
@@ -17,7 +17,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl['data, T, I] Cloned<I> by ClonedOp => T, indexed
+    impl['data, T, I] Cloned<I> by PerItem<ClonedOp> = |it| PerItem(ClonedOp) => T, peek
     where [I: ParallelIterator<Item = &'data T>, T: Clone + Send + Sync + 'data]
 }
 

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 
 adaptor! {
     /// Copies the value behind each reference: see [`ParallelIterator::copied`].
@@ -16,7 +16,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl['data, T, I] Copied<I> by CopiedOp => T, indexed
+    impl['data, T, I] Copied<I> by PerItem<CopiedOp> = |it| PerItem(CopiedOp) => T, peek
     where [I: ParallelIterator<Item = &'data T>, T: Copy + Send + Sync + 'data]
 }
 

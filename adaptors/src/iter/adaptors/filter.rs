@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Keeps the items for which a predicate is true: see [`ParallelIterator::filter`].
@@ -16,7 +16,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I, P] Filter<I, P> by FilterOp<P>(predicate) => I::Item
+    impl[I, P] Filter<I, P> by PerItem<FilterOp<'a, P>> = |it| PerItem(FilterOp(&it.predicate)) => I::Item
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 

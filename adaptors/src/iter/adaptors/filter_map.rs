@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Keeps the values of the `Some`s that a function returns: see [`ParallelIterator::filter_map`].
@@ -16,7 +16,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I, F, R] FilterMap<I, F> by FilterMapOp<F>(filter_op) => R
+    impl[I, F, R] FilterMap<I, F> by PerItem<FilterMapOp<'a, F>> = |it| PerItem(FilterMapOp(&it.filter_op)) => R
     where [I: ParallelIterator, F: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
 }
 

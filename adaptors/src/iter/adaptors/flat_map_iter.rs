@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Makes a sequential iterator of every item, and yields the items of all these: see
@@ -17,7 +17,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I, F, S] FlatMapIter<I, F> by FlatMapIterOp<F>(map_op) => S::Item
+    impl[I, F, S] FlatMapIter<I, F> by PerItem<FlatMapIterOp<'a, F>> = |it| PerItem(FlatMapIterOp(&it.map_op)) => S::Item
     where [I: ParallelIterator, F: Fn(I::Item) -> S + Sync + Send, S: IntoIterator<Item: Send>]
 }
 

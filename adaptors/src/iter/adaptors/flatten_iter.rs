@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 
 adaptor! {
     /// The items of items that are sequential iterators, one after the other: see [`ParallelIterator::flatten_iter`].
@@ -16,7 +16,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I] FlattenIter<I> by FlattenIterOp => <I::Item as IntoIterator>::Item
+    impl[I] FlattenIter<I> by PerItem<FlattenIterOp> = |it| PerItem(FlattenIterOp) => <I::Item as IntoIterator>::Item
     where [I: ParallelIterator<Item: IntoIterator<Item: Send>>]
 }
 

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Calls a function with a reference to every item: see [`ParallelIterator::inspect`].
@@ -16,7 +16,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I, F] Inspect<I, F> by InspectOp<F>(inspect_op) => I::Item, indexed
+    impl[I, F] Inspect<I, F> by PerItem<InspectOp<'a, F>> = |it| PerItem(InspectOp(&it.inspect_op)) => I::Item, peek
     where [I: ParallelIterator, F: Fn(&I::Item) + Sync + Send]
 }
 

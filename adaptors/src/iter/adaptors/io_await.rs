@@ -1,11 +1,10 @@
 //! The adaptor `io_await`, which awaits items that are futures.
 
 use crate::iter::adaptor::divide_by_cut;
-use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, inherit_scopes};
+use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, change_schedule};
 use furcate_pool::block_on;
 use furcate_schedulers::{
-    Divisible, Facts, FoldFacts, Limit, Plan, Producer, Schedule, Scheduler, StepFold, Steps, Suspendable,
-    Suspending,
+    Divisible, Facts, FoldFacts, Limit, Plan, Producer, Scheduler, StepFold, Steps, Suspendable, Suspending,
 };
 use std::iter;
 use std::ops::ControlFlow;
@@ -129,15 +128,11 @@ where
         = Awaited<I::Producer<'a>>
     where
         Self: 'a;
-    type Schedule = Plan<PolicyOf<I>, Suspending, ExecutorOf<I>>;
 
-    #[inline]
-    fn schedule(&self) -> Self::Schedule {
-        let base = self.base.schedule().into_plan();
-        Plan { policy: base.policy, scheduler: self.scheduler.clone(), executor: base.executor }
-    }
-
-    inherit_scopes!(base: I);
+    change_schedule!(
+        base: I,
+        |it, base| base.with_scheduler(it.scheduler.clone()) => Plan<PolicyOf<I>, Suspending, ExecutorOf<I>>
+    );
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {

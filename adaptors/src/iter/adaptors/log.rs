@@ -1,8 +1,8 @@
 //! The adaptor `log`, which names a place of a chain in traces.
 
+use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Adapted, PerItem, Stage};
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 use furcate_pool::trace::{self, Mark, Name};
 
 adaptor! {
@@ -16,46 +16,9 @@ adaptor! {
     Log<I> { name: Name }
 }
 
-impl<I: ParallelIterator> ParallelIterator for Log<I> {
-    type Item = I::Item;
-    type Producer<'a>
-        = Adapted<I::Producer<'a>, PerItem<LogOp>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::per_item(self.base.producer(), LogOp(self.name))
-    }
-
-    #[inline]
-    fn units(&self) -> Option<usize> {
-        self.base.units()
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        self.base.opt_len()
-    }
-}
-
-impl<I: IndexedParallelIterator> IndexedParallelIterator for Log<I> {
-    type IndexedProducer<'a>
-        = Adapted<I::IndexedProducer<'a>, PerItem<LogOp>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        Adapted::per_item(self.base.indexed_producer(), LogOp(self.name))
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.base.len()
-    }
+adapt_items! {
+    impl[I] Log<I> by PerItem<LogOp> = |it| PerItem(LogOp(it.name)) => I::Item, indexed
+    where [I: ParallelIterator]
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Transforms every item: see [`ParallelIterator::map`].
@@ -16,7 +16,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I, F, R] Map<I, F> by MapOp<F>(map_op) => R, indexed
+    impl[I, F, R] Map<I, F> by PerItem<MapOp<'a, F>> = |it| PerItem(MapOp(&it.map_op)) => R, peek
     where [I: ParallelIterator, F: Fn(I::Item) -> R + Sync + Send, R: Send]
 }
 

@@ -1,7 +1,9 @@
 //! The adaptor `map_init`.
 
-use super::map_state::map_with_state;
+use super::map_state::MapState;
+use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
+use crate::iter::stage::adapt_items;
 use crate::iter::task_state::CallSeed;
 
 adaptor! {
@@ -19,8 +21,8 @@ adaptor! {
     }
 }
 
-map_with_state! {
-    impl[I, INIT, T] MapInit<I, INIT>,
-    states T, seeds CallSeed<'a, INIT> = |adaptor| CallSeed(&adaptor.init),
-    where [INIT: Fn() -> T + Sync + Send]
+adapt_items! {
+    impl[I, INIT, T, F, R] MapInit<I, INIT, F>
+    by MapState<'a, CallSeed<'a, INIT>, F> = |it| MapState { seed: CallSeed(&it.init), map_op: &it.map_op } => R, indexed
+    where [I: ParallelIterator, INIT: Fn() -> T + Sync + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send]
 }

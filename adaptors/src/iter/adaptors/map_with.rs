@@ -1,7 +1,9 @@
 //! The adaptor `map_with`.
 
-use super::map_state::map_with_state;
+use super::map_state::MapState;
+use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
+use crate::iter::stage::adapt_items;
 use crate::iter::task_state::CloneSeed;
 
 adaptor! {
@@ -22,8 +24,8 @@ adaptor! {
     }
 }
 
-map_with_state! {
-    impl[I, T] MapWith<I, T>,
-    states T, seeds CloneSeed<T> = |adaptor| CloneSeed::take(&mut adaptor.init),
-    where [T: Clone + Send]
+adapt_items! {
+    impl[I, T, F, R] MapWith<I, T, F>
+    by MapState<'a, CloneSeed<T>, F> = |it| MapState { seed: CloneSeed::take(&mut it.init), map_op: &it.map_op } => R, indexed
+    where [I: ParallelIterator, T: Clone + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send]
 }

@@ -139,7 +139,7 @@ macro_rules! multi_zip {
             #[inline]
             fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
                 let ($first, $($rest,)*) = &mut self.iters;
-                Adapted::per_item(zip_producers!($first.indexed_producer() $(, $rest.indexed_producer())*), Unnest)
+                Adapted::new(zip_producers!($first.indexed_producer() $(, $rest.indexed_producer())*), PerItem(Unnest))
             }
 
             #[inline]
@@ -165,7 +165,7 @@ macro_rules! multi_zip {
             #[inline]
             fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
                 let ($first, $($rest,)*) = &mut self.iters;
-                Adapted::per_item(zip_producers!($first.peek_producer() $(, $rest.peek_producer())*), Unnest)
+                Adapted::new(zip_producers!($first.peek_producer() $(, $rest.peek_producer())*), PerItem(Unnest))
             }
         }
 

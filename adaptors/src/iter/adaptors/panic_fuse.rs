@@ -1,10 +1,10 @@
 //! The adaptor `panic_fuse`.
 
+use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, Passing, Through};
-use crate::iter::stage::Adapted;
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::stage::adapt_items;
 use std::thread::panicking;
 
 adaptor! {
@@ -27,42 +27,10 @@ impl<I> PanicFuse<I> {
     }
 }
 
-impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
-    type Item = I::Item;
-    type Producer<'a>
-        = Adapted<I::Producer<'a>, Through<Fuse<'a>>>
-    where
-        Self: 'a;
-
-    // The fuse does not ask for steps: items are collected in place.
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::new(self.base.producer(), Through(Fuse(self.blown.lowered())))
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        self.base.opt_len()
-    }
-}
-
-impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
-    type IndexedProducer<'a>
-        = Adapted<I::IndexedProducer<'a>, Through<Fuse<'a>>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        Adapted::new(self.base.indexed_producer(), Through(Fuse(self.blown.lowered())))
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.base.len()
-    }
+// The fuse does not ask for steps: items are collected in place.
+adapt_items! {
+    impl[I] PanicFuse<I> by Through<Fuse<'a>> = |it| Through(Fuse(it.blown.lowered())) => I::Item, indexed
+    where [I: ParallelIterator]
 }
 
 /// Gate that a panic closes.

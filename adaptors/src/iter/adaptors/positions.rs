@@ -41,7 +41,7 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::per_item(self.base.producer(), PositionsOp(&self.predicate))
+        Adapted::new(self.base.producer(), PerItem(PositionsOp(&self.predicate)))
     }
 }
 

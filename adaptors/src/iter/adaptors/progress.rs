@@ -1,9 +1,9 @@
 //! The adaptor `progress`, which counts the items that are done.
 
+use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::copies::copies;
-use crate::iter::stage::{Adapted, PerItem, Stage};
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -150,55 +150,10 @@ adaptor! {
     Progress<I, S> { meter: Meter<S> }
 }
 
-impl<I, S> ParallelIterator for Progress<I, S>
-where
-    I: ParallelIterator,
-    S: ProgressSink,
-{
-    type Item = I::Item;
-    type Producer<'a>
-        = Adapted<I::Producer<'a>, PerItem<ProgressOp<'a, S>>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::per_item(self.base.producer(), ProgressOp(&self.meter))
-    }
-
-    #[inline]
-    fn units(&self) -> Option<usize> {
-        self.base.units()
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        self.base.opt_len()
-    }
-}
-
 // There is no `PeekParallelIterator`: a look at an item would count it.
-impl<I, S> IndexedParallelIterator for Progress<I, S>
-where
-    I: IndexedParallelIterator,
-    S: ProgressSink,
-{
-    type IndexedProducer<'a>
-        = Adapted<I::IndexedProducer<'a>, PerItem<ProgressOp<'a, S>>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        Adapted::per_item(self.base.indexed_producer(), ProgressOp(&self.meter))
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.base.len()
-    }
+adapt_items! {
+    impl[I, S] Progress<I, S> by PerItem<ProgressOp<'a, S>> = |it| PerItem(ProgressOp(&it.meter)) => I::Item, indexed
+    where [I: ParallelIterator, S: ProgressSink]
 }
 
 #[allow(missing_debug_implementations, reason = "a borrowed sink")]

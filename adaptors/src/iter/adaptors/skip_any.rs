@@ -2,8 +2,9 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::gate::{Gate, Through};
 use crate::iter::quota::Quota;
+use crate::iter::stage::adapt_items;
 
 adaptor! {
     /// Leaves out any `n` items: see [`ParallelIterator::skip_any`].
@@ -16,8 +17,8 @@ adaptor! {
     SkipAny<I> { quota: Quota }
 }
 
-adapt_gate! {
-    impl[I] SkipAny<I> by BeyondQuota<'a> = |it| BeyondQuota(it.quota.untouched()) => I::Item
+adapt_items! {
+    impl[I] SkipAny<I> by Through<BeyondQuota<'a>> = |it| Through(BeyondQuota(it.quota.untouched())) => I::Item
     where [I: ParallelIterator]
 }
 

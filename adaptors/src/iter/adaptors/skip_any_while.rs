@@ -4,7 +4,8 @@ use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
-use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::gate::{Gate, Through};
+use crate::iter::stage::adapt_items;
 
 adaptor! {
     /// The items after a predicate was false for one: see [`ParallelIterator::skip_any_while`].
@@ -27,9 +28,9 @@ impl<I, P> SkipAnyWhile<I, P> {
     }
 }
 
-adapt_gate! {
+adapt_items! {
     impl[I, P] SkipAnyWhile<I, P>
-    by OnceFalse<'a, P> = |it| OnceFalse { ended: it.ended.lowered(), predicate: &it.predicate } => I::Item
+    by Through<OnceFalse<'a, P>> = |it| Through(OnceFalse { ended: it.ended.lowered(), predicate: &it.predicate }) => I::Item
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 

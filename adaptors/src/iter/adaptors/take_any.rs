@@ -2,8 +2,9 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::gate::{Gate, Through};
 use crate::iter::quota::Quota;
+use crate::iter::stage::adapt_items;
 
 adaptor! {
     /// Keeps any `n` items: see [`ParallelIterator::take_any`].
@@ -16,8 +17,8 @@ adaptor! {
     TakeAny<I> { quota: Quota }
 }
 
-adapt_gate! {
-    impl[I] TakeAny<I> by WithinQuota<'a> = |it| WithinQuota(it.quota.untouched()) => I::Item, shuts
+adapt_items! {
+    impl[I] TakeAny<I> by Through<WithinQuota<'a>> = |it| Through(WithinQuota(it.quota.untouched())) => I::Item, shuts
     where [I: ParallelIterator]
 }
 

@@ -4,7 +4,8 @@ use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
-use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::gate::{Gate, Through};
+use crate::iter::stage::adapt_items;
 
 adaptor! {
     /// The items until a predicate is false for one: see [`ParallelIterator::take_any_while`].
@@ -27,9 +28,9 @@ impl<I, P> TakeAnyWhile<I, P> {
     }
 }
 
-adapt_gate! {
+adapt_items! {
     impl[I, P] TakeAnyWhile<I, P>
-    by WhileTrue<'a, P> = |it| WhileTrue { ended: it.ended.lowered(), predicate: &it.predicate } => I::Item, shuts
+    by Through<WhileTrue<'a, P>> = |it| Through(WhileTrue { ended: it.ended.lowered(), predicate: &it.predicate }) => I::Item, shuts
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 

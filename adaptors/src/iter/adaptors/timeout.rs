@@ -6,9 +6,9 @@
 #![allow(unsafe_code)]
 
 use super::IoAwait;
+use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{Adapted, PerItem, Stage};
-use crate::iter::{ParallelIterator, inherit_schedule};
+use crate::iter::stage::{PerItem, Stage, adapt_items};
 use furcate_schedulers::Timer;
 use std::error::Error;
 use std::fmt;
@@ -56,19 +56,9 @@ adaptor! {
     }
 }
 
-impl<I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>> ParallelIterator for Timeouts<I> {
-    type Item = Timeout<<I::Item as IntoFuture>::IntoFuture>;
-    type Producer<'a>
-        = Adapted<I::Producer<'a>, PerItem<TimeoutOp>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::per_item(self.base.producer(), TimeoutOp(self.time))
-    }
+adapt_items! {
+    impl[I] Timeouts<I> by PerItem<TimeoutOp> = |it| PerItem(TimeoutOp(it.time)) => Timeout<<I::Item as IntoFuture>::IntoFuture>
+    where [I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>]
 }
 
 /// Gives each future a timeout.

@@ -3,7 +3,7 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::mapped::{MapItem, Mapped};
-use crate::iter::stage::{Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Changes every item in place: see [`ParallelIterator::update`].
@@ -17,7 +17,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I, F] Update<I, F> by UpdateOp<F>(update_op) => I::Item, indexed
+    impl[I, F] Update<I, F> by PerItem<UpdateOp<'a, F>> = |it| PerItem(UpdateOp(&it.update_op)) => I::Item, peek
     where [I: ParallelIterator, F: Fn(&mut I::Item) + Sync + Send]
 }
 

@@ -3,7 +3,8 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::flag::Flag;
-use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::gate::{Gate, Through};
+use crate::iter::stage::adapt_items;
 
 adaptor! {
     /// The values in the `Some`s, until a `None` comes: see [`ParallelIterator::while_some`].
@@ -25,8 +26,8 @@ impl<I> WhileSome<I> {
     }
 }
 
-adapt_gate! {
-    impl[I, T] WhileSome<I> by UntilNone<'a> = |it| UntilNone(it.ended.lowered()) => T, shuts
+adapt_items! {
+    impl[I, T] WhileSome<I> by Through<UntilNone<'a>> = |it| Through(UntilNone(it.ended.lowered())) => T, shuts
     where [I: ParallelIterator<Item = Option<T>>, T: Send]
 }
 

@@ -3,7 +3,8 @@
 use super::from_par_iter;
 use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
-use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::gate::{Gate, Through};
+use crate::iter::stage::adapt_items;
 use crate::iter::{FromParallelIterator, ParallelIterator};
 use std::sync::{Mutex, PoisonError};
 
@@ -51,8 +52,8 @@ struct Successes<'r, I, E> {
     failure: &'r Failure<E>,
 }
 
-adapt_gate! {
-    impl['r, I, T, E] Successes<'r, I, E> by FailureGate<'a, E> = |it| FailureGate(it.failure) => T, shuts
+adapt_items! {
+    impl['r, I, T, E] Successes<'r, I, E> by Through<FailureGate<'a, E>> = |it| Through(FailureGate(it.failure)) => T, shuts
     where [I: ParallelIterator<Item = Result<T, E>>, T: Send, E: Send]
 }
 
