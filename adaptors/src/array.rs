@@ -9,10 +9,7 @@
 //!    dropped.
 #![allow(unsafe_code)]
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule,
-    indexed_is_peek, producer_is_indexed,
-};
+use crate::iter::{IntoParallelIterator, indexed_iterator};
 use crate::slice;
 use crate::vec::Owned;
 use std::fmt;
@@ -88,38 +85,13 @@ impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
     }
 }
 
-impl<T: Send, const N: usize> ParallelIterator for IntoIter<T, N> {
+indexed_iterator! {
+    impl[T, const N: usize] IntoIter<T, N> where [T: Send]
     type Item = T;
-    type Producer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> Owned<'_, T> {
-        self.lend()
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
-    producer_is_indexed!();
-
-    #[inline]
-    fn len(&self) -> usize {
-        if self.full { N } else { 0 }
-    }
-}
-
-/// A look at an element clones it.
-impl<T: Clone + Send, const N: usize> PeekParallelIterator for IntoIter<T, N> {
-    indexed_is_peek!();
+    type Producer<'a> = Owned<'a, T>;
+    fn len(this) { if this.full { N } else { 0 } }
+    fn lend(this) { this.lend() }
+    peek where [T: Clone]
 }
 
 impl<'data, T: Sync, const N: usize> IntoParallelIterator for &'data [T; N] {

@@ -33,16 +33,8 @@ macro_rules! through_vec {
     ) => {
         $crate::iter::newtype_iterator! {
             $(#[$attribute])*
-            $Name<$($life,)? $($T: $Bound),+>($crate::vec::IntoIter<$Item>)
-        }
-
-        impl<$($life,)? $($T: $Bound,)+ $($S)?> $crate::iter::IntoParallelIterator for $Source {
-            type Iter = $Name<$($life,)? $($T),+>;
-            type Item = $Item;
-
-            fn into_par_iter(self) -> Self::Iter {
-                $Name { base: Vec::from_iter(self).into_par_iter() }
-            }
+            $Name<$($life,)? $($T: $Bound),+>($crate::vec::IntoIter<$Item>);
+            from[$($S)?] $Source => $Item = |source| Vec::from_iter(source).into_par_iter()
         }
     };
 }

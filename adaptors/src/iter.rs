@@ -19,7 +19,7 @@ mod flag;
 mod from_rayon;
 pub(crate) mod gate;
 mod indexed;
-mod indexed_adaptor;
+mod indexed_iterator;
 mod interruption;
 #[cfg(feature = "rayon")]
 mod into_rayon;
@@ -71,7 +71,7 @@ pub use try_trait::Try;
 pub use work::Work;
 pub use wrap::{Wrap, WrapIter};
 
-pub(crate) use indexed_adaptor::indexed_adaptor;
+pub(crate) use indexed_iterator::indexed_iterator;
 pub(crate) use newtype::{clone_base, newtype_iterator};
 pub(crate) use peek::indexed_is_peek;
 pub(crate) use schedule::{

@@ -1,9 +1,6 @@
 //! Options: no item, or one.
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, clone_base, default_schedule,
-    newtype_iterator, pass_indexed, producer_is_indexed,
-};
+use crate::iter::{IntoParallelIterator, clone_base, indexed_iterator, newtype_iterator};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 
 /// A parallel iterator over the value of an option, if there is one.
@@ -28,30 +25,12 @@ impl<T: Send> IntoParallelIterator for Option<T> {
     }
 }
 
-impl<T: Send> ParallelIterator for IntoIter<T> {
+indexed_iterator! {
+    impl[T] IntoIter<T> where [T: Send]
     type Item = T;
-    type Producer<'a>
-        = AtMostOne<T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    fn producer(&mut self) -> AtMostOne<T> {
-        AtMostOne::new(self.value.take())
-    }
-
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    producer_is_indexed!();
-
-    fn len(&self) -> usize {
-        usize::from(self.value.is_some())
-    }
+    type Producer<'a> = AtMostOne<T>;
+    fn len(this) { usize::from(this.value.is_some()) }
+    fn lend(this) { AtMostOne::new(this.value.take()) }
 }
 
 /// The producer of at most one item.
@@ -106,23 +85,11 @@ newtype_iterator! {
     /// assert_eq!(Some(3).par_iter().sum::<i32>(), 3);
     /// ```
     #[derive(Debug)]
-    Iter<'data, T: Sync>(IntoIter<&'data T>)
+    Iter<'data, T: Sync>(IntoIter<&'data T>), indexed;
+    from[] &'data Option<T> => &'data T = |source| source.as_ref().into_par_iter()
 }
 
 clone_base!(Iter<'data, T>);
-
-impl<'data, T: Sync> IntoParallelIterator for &'data Option<T> {
-    type Iter = Iter<'data, T>;
-    type Item = &'data T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        Iter { base: self.as_ref().into_par_iter() }
-    }
-}
-
-impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    pass_indexed!(base: IntoIter<&'data T>);
-}
 
 newtype_iterator! {
     /// A parallel iterator over the value of an option by mutable reference.
@@ -134,18 +101,6 @@ newtype_iterator! {
     /// assert_eq!(value, Some(4));
     /// ```
     #[derive(Debug)]
-    IterMut<'data, T: Send>(IntoIter<&'data mut T>)
-}
-
-impl<'data, T: Send> IntoParallelIterator for &'data mut Option<T> {
-    type Iter = IterMut<'data, T>;
-    type Item = &'data mut T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        IterMut { base: self.as_mut().into_par_iter() }
-    }
-}
-
-impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
-    pass_indexed!(base: IntoIter<&'data mut T>);
+    IterMut<'data, T: Send>(IntoIter<&'data mut T>), indexed;
+    from[] &'data mut Option<T> => &'data mut T = |source| source.as_mut().into_par_iter()
 }

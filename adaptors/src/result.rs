@@ -1,8 +1,6 @@
 //! The value of a success: one item, or none for an error.
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, clone_base, newtype_iterator, pass_indexed,
-};
+use crate::iter::{clone_base, newtype_iterator};
 use crate::option;
 
 newtype_iterator! {
@@ -14,20 +12,8 @@ newtype_iterator! {
     /// assert_eq!("x".parse::<i32>().into_par_iter().sum::<i32>(), 0);
     /// ```
     #[derive(Clone, Debug)]
-    IntoIter<T: Send>(option::IntoIter<T>)
-}
-
-impl<T: Send, E> IntoParallelIterator for Result<T, E> {
-    type Iter = IntoIter<T>;
-    type Item = T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        IntoIter { base: self.ok().into_par_iter() }
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    pass_indexed!(base: option::IntoIter<T>);
+    IntoIter<T: Send>(option::IntoIter<T>), indexed;
+    from[E] Result<T, E> => T = |source| source.ok().into_par_iter()
 }
 
 newtype_iterator! {
@@ -38,23 +24,11 @@ newtype_iterator! {
     /// assert_eq!(Ok::<i32, ()>(3).par_iter().sum::<i32>(), 3);
     /// ```
     #[derive(Debug)]
-    Iter<'data, T: Sync>(option::IntoIter<&'data T>)
+    Iter<'data, T: Sync>(option::IntoIter<&'data T>), indexed;
+    from[E] &'data Result<T, E> => &'data T = |source| source.as_ref().ok().into_par_iter()
 }
 
 clone_base!(Iter<'data, T>);
-
-impl<'data, T: Sync, E> IntoParallelIterator for &'data Result<T, E> {
-    type Iter = Iter<'data, T>;
-    type Item = &'data T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        Iter { base: self.as_ref().ok().into_par_iter() }
-    }
-}
-
-impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    pass_indexed!(base: option::IntoIter<&'data T>);
-}
 
 newtype_iterator! {
     /// A parallel iterator over the value of a result by mutable reference.
@@ -66,18 +40,6 @@ newtype_iterator! {
     /// assert_eq!(result, Ok(4));
     /// ```
     #[derive(Debug)]
-    IterMut<'data, T: Send>(option::IntoIter<&'data mut T>)
-}
-
-impl<'data, T: Send, E> IntoParallelIterator for &'data mut Result<T, E> {
-    type Iter = IterMut<'data, T>;
-    type Item = &'data mut T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        IterMut { base: self.as_mut().ok().into_par_iter() }
-    }
-}
-
-impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
-    pass_indexed!(base: option::IntoIter<&'data mut T>);
+    IterMut<'data, T: Send>(option::IntoIter<&'data mut T>), indexed;
+    from[E] &'data mut Result<T, E> => &'data mut T = |source| source.as_mut().ok().into_par_iter()
 }

@@ -20,10 +20,7 @@ pub use part::SlicePart;
 pub use split::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
 pub use windows::{ArrayWindows, Windows};
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule,
-    indexed_is_peek, producer_is_indexed,
-};
+use crate::iter::{IntoParallelIterator, indexed_iterator};
 
 /// A parallel iterator over a slice by shared reference.
 ///
@@ -53,37 +50,13 @@ impl<'data, T: Sync> IntoParallelIterator for &'data [T] {
     }
 }
 
-impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
+indexed_iterator! {
+    impl['data, T] Iter<'data, T> where [T: Sync]
     type Item = &'data T;
-    type Producer<'a>
-        = &'data [T]
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> &'data [T] {
-        self.slice
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.slice.len())
-    }
-}
-
-impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    producer_is_indexed!();
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.slice.len()
-    }
-}
-
-impl<'data, T: Sync> PeekParallelIterator for Iter<'data, T> {
-    indexed_is_peek!();
+    type Producer<'a> = &'data [T];
+    fn len(this) { this.slice.len() }
+    fn lend(this) { this.slice }
+    peek where []
 }
 
 /// A parallel iterator over a slice by mutable reference.
@@ -110,31 +83,10 @@ impl<'data, T: Send> IntoParallelIterator for &'data mut [T] {
     }
 }
 
-impl<'data, T: Send> ParallelIterator for IterMut<'data, T> {
+indexed_iterator! {
+    impl['data, T] IterMut<'data, T> where [T: Send]
     type Item = &'data mut T;
-    type Producer<'a>
-        = &'data mut [T]
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> &'data mut [T] {
-        std::mem::take(&mut self.slice)
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.slice.len())
-    }
-}
-
-impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
-    producer_is_indexed!();
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.slice.len()
-    }
+    type Producer<'a> = &'data mut [T];
+    fn len(this) { this.slice.len() }
+    fn lend(this) { std::mem::take(&mut this.slice) }
 }

@@ -8,10 +8,7 @@ pub use drain::Drain;
 pub(crate) use drain::indices;
 pub use owned::{Owned, OwnedIter};
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule,
-    indexed_is_peek, producer_is_indexed,
-};
+use crate::iter::{IntoParallelIterator, indexed_iterator};
 use crate::slice;
 
 /// A parallel iterator over a vector's elements by value.
@@ -37,38 +34,13 @@ impl<T: Send> IntoParallelIterator for Vec<T> {
     }
 }
 
-impl<T: Send> ParallelIterator for IntoIter<T> {
+indexed_iterator! {
+    impl[T] IntoIter<T> where [T: Send]
     type Item = T;
-    type Producer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> Owned<'_, T> {
-        Owned::take(&mut self.vec)
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.vec.len())
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    producer_is_indexed!();
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.vec.len()
-    }
-}
-
-/// A look at an element clones it.
-impl<T: Clone + Send> PeekParallelIterator for IntoIter<T> {
-    indexed_is_peek!();
+    type Producer<'a> = Owned<'a, T>;
+    fn len(this) { this.vec.len() }
+    fn lend(this) { Owned::take(&mut this.vec) }
+    peek where [T: Clone]
 }
 
 impl<'data, T: Sync> IntoParallelIterator for &'data Vec<T> {

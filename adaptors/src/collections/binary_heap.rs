@@ -1,9 +1,6 @@
 //! Binary heaps, in the heap's order.
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelDrainFull, clone_base, newtype_iterator,
-    pass_indexed,
-};
+use crate::iter::{IntoParallelIterator, ParallelDrainFull, clone_base, newtype_iterator};
 use crate::{slice, vec};
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
@@ -18,20 +15,8 @@ newtype_iterator! {
     /// assert_eq!(it.sum::<i32>(), 6);
     /// ```
     #[derive(Clone, Debug)]
-    IntoIter<T: Send>(vec::IntoIter<T>)
-}
-
-impl<T: Send> IntoParallelIterator for BinaryHeap<T> {
-    type Iter = IntoIter<T>;
-    type Item = T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        IntoIter { base: self.into_vec().into_par_iter() }
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    pass_indexed!(base: vec::IntoIter<T>);
+    IntoIter<T: Send>(vec::IntoIter<T>), indexed;
+    from[] BinaryHeap<T> => T = |source| source.into_vec().into_par_iter()
 }
 
 newtype_iterator! {
@@ -44,23 +29,11 @@ newtype_iterator! {
     /// assert_eq!(it.sum::<i32>(), 6);
     /// ```
     #[derive(Debug)]
-    Iter<'data, T: Sync>(slice::Iter<'data, T>)
+    Iter<'data, T: Sync>(slice::Iter<'data, T>), indexed;
+    from[] &'data BinaryHeap<T> => &'data T = |source| source.as_slice().into_par_iter()
 }
 
 clone_base!(Iter<'data, T>);
-
-impl<'data, T: Sync> IntoParallelIterator for &'data BinaryHeap<T> {
-    type Iter = Iter<'data, T>;
-    type Item = &'data T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        Iter { base: self.as_slice().into_par_iter() }
-    }
-}
-
-impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    pass_indexed!(base: slice::Iter<'data, T>);
-}
 
 newtype_iterator! {
     /// A draining parallel iterator: see [`ParallelDrainFull`]. The items are moved to a vector first.
@@ -73,7 +46,7 @@ newtype_iterator! {
     /// assert!(heap.is_empty());
     /// ```
     #[derive(Debug)]
-    Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut BinaryHeap<T>)
+    Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut BinaryHeap<T>), indexed
 }
 
 impl<'data, T: Ord + Send> ParallelDrainFull for &'data mut BinaryHeap<T> {
@@ -83,8 +56,4 @@ impl<'data, T: Ord + Send> ParallelDrainFull for &'data mut BinaryHeap<T> {
     fn par_drain(self) -> Self::Iter {
         Drain { base: Vec::from_iter(self.drain()).into_par_iter(), borrowed: PhantomData }
     }
-}
-
-impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
-    pass_indexed!(base: vec::IntoIter<T>);
 }

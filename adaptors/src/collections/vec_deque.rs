@@ -1,9 +1,6 @@
 //! Double-ended queues.
 
-use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule,
-    newtype_iterator, pass_indexed, producer_is_indexed,
-};
+use crate::iter::{IntoParallelIterator, ParallelDrainRange, indexed_iterator, newtype_iterator};
 use crate::vec::indices;
 use crate::{slice, vec};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
@@ -22,20 +19,8 @@ newtype_iterator! {
     /// assert_eq!(it.sum::<i32>(), 6);
     /// ```
     #[derive(Clone, Debug)]
-    IntoIter<T: Send>(vec::IntoIter<T>)
-}
-
-impl<T: Send> IntoParallelIterator for VecDeque<T> {
-    type Iter = IntoIter<T>;
-    type Item = T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        IntoIter { base: Vec::from(self).into_par_iter() }
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    pass_indexed!(base: vec::IntoIter<T>);
+    IntoIter<T: Send>(vec::IntoIter<T>), indexed;
+    from[] VecDeque<T> => T = |source| Vec::from(source).into_par_iter()
 }
 
 /// A parallel iterator over a queue's items by shared reference.
@@ -67,33 +52,12 @@ impl<'data, T: Sync> IntoParallelIterator for &'data VecDeque<T> {
     }
 }
 
-impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
+indexed_iterator! {
+    impl['data, T] Iter<'data, T> where [T: Sync]
     type Item = &'data T;
-    type Producer<'a>
-        = VecDequePart<'data, T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> VecDequePart<'data, T> {
-        VecDequePart { queue: self.queue, range: 0..self.queue.len() }
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.queue.len())
-    }
-}
-
-impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    producer_is_indexed!();
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.queue.len()
-    }
+    type Producer<'a> = VecDequePart<'data, T>;
+    fn len(this) { this.queue.len() }
+    fn lend(this) { VecDequePart { queue: this.queue, range: 0..this.queue.len() } }
 }
 
 /// The producer of [`Iter`]: a range of a queue's positions. Its leaf is std's iterator over them.
@@ -153,20 +117,8 @@ newtype_iterator! {
     /// assert_eq!(queue, [2, 4, 6]);
     /// ```
     #[derive(Debug)]
-    IterMut<'data, T: Send>(slice::IterMut<'data, T>)
-}
-
-impl<'data, T: Send> IntoParallelIterator for &'data mut VecDeque<T> {
-    type Iter = IterMut<'data, T>;
-    type Item = &'data mut T;
-
-    fn into_par_iter(self) -> Self::Iter {
-        IterMut { base: self.make_contiguous().into_par_iter() }
-    }
-}
-
-impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
-    pass_indexed!(base: slice::IterMut<'data, T>);
+    IterMut<'data, T: Send>(slice::IterMut<'data, T>), indexed;
+    from[] &'data mut VecDeque<T> => &'data mut T = |source| source.make_contiguous().into_par_iter()
 }
 
 newtype_iterator! {
@@ -180,7 +132,7 @@ newtype_iterator! {
     /// assert_eq!(queue, [3]);
     /// ```
     #[derive(Debug)]
-    Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut VecDeque<T>)
+    Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut VecDeque<T>), indexed
 }
 
 impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut VecDeque<T> {
@@ -192,8 +144,4 @@ impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut VecDeque<T> {
         let range = indices(range, self.len());
         Drain { base: Vec::from_iter(self.drain(range)).into_par_iter(), borrowed: PhantomData }
     }
-}
-
-impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
-    pass_indexed!(base: vec::IntoIter<T>);
 }

@@ -4,9 +4,7 @@
 //! A kind ([`Chunking`]) names the std iterator of a leaf, and the places of the subslices in the slice (a [`Layout`]).
 //! Everything else is in this module, once, for shared and mutable slices alike.
 
-use crate::iter::{
-    IndexedParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule, indexed_is_peek,
-};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::mem::take;
 
@@ -72,57 +70,13 @@ impl<V, K> Chunked<V, K> {
     }
 }
 
-impl<V, K> ParallelIterator for Chunked<V, K>
-where
-    V: Divisible + Default + Send,
-    K: Chunking<V>,
-{
+indexed_iterator! {
+    impl[V, K] Chunked<V, K> where [V: Divisible + Default + Send, K: Chunking<V>]
     type Item = <K::Leaf as Iterator>::Item;
-    type Producer<'a>
-        = ChunkedProducer<V, K>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        self.indexed_producer()
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<V, K> IndexedParallelIterator for Chunked<V, K>
-where
-    V: Divisible + Default + Send,
-    K: Chunking<V>,
-{
-    type IndexedProducer<'a>
-        = ChunkedProducer<V, K>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        ChunkedProducer { slice: take(&mut self.slice), size: self.size, kind: self.kind }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        K::Layout::count(self.slice.size(), self.size)
-    }
-}
-
-impl<V, K> PeekParallelIterator for Chunked<V, K>
-where
-    V: Divisible + Default + Copy + Send,
-    K: Chunking<V>,
-{
-    indexed_is_peek!();
+    type Producer<'a> = ChunkedProducer<V, K>;
+    fn len(this) { K::Layout::count(this.slice.size(), this.size) }
+    fn lend(this) { ChunkedProducer { slice: take(&mut this.slice), size: this.size, kind: this.kind } }
+    peek where [V: Copy]
 }
 
 /// The producer of [`Chunked`].

@@ -10,9 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::Owned;
-use crate::iter::{
-    IndexedParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule, producer_is_indexed,
-};
+use crate::iter::{ParallelDrainRange, indexed_iterator};
 use std::ops::{Bound, Range, RangeBounds};
 
 /// A draining parallel iterator: see [`ParallelDrainRange::par_drain`].
@@ -80,30 +78,12 @@ impl<T: Send> Drain<'_, T> {
     }
 }
 
-impl<T: Send> ParallelIterator for Drain<'_, T> {
+indexed_iterator! {
+    impl[T] Drain<'_, T> where [T: Send]
     type Item = T;
-    type Producer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    fn producer(&mut self) -> Owned<'_, T> {
-        self.lend()
-    }
-
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
-    producer_is_indexed!();
-
-    fn len(&self) -> usize {
-        if self.lent { 0 } else { self.range.len() }
-    }
+    type Producer<'a> = Owned<'a, T>;
+    fn len(this) { if this.lent { 0 } else { this.range.len() } }
+    fn lend(this) { this.lend() }
 }
 
 impl<T: Send> Drop for Drain<'_, T> {

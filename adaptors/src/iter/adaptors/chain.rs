@@ -1,6 +1,6 @@
 //! The adaptor `chain`.
 
-use crate::iter::indexed_adaptor::total_len;
+use crate::iter::indexed_iterator::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf, inherit_scopes};
 use furcate_schedulers::{
     ByRef, Divisible, Facts, InPart, IndexedProducer, NextStep, Producer, Scheduler, StepFold, Steps,

@@ -1,7 +1,7 @@
 //! The adaptor `chunks`.
 
 use super::batches::{Batches, Gather, batch_len};
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, indexed_iterator};
 
 /// Vectors of several items: see [`IndexedParallelIterator::chunks`].
 ///
@@ -24,7 +24,7 @@ impl<I> Chunks<I> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I] Chunks<I> where [I: IndexedParallelIterator]
     schedule of base: I, in batches of chunk_size;
     type Item = Vec<I::Item>;

@@ -1,6 +1,6 @@
 //! The adaptor `enumerate`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl<I> Enumerate<I> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I] Enumerate<I> where [I: IndexedParallelIterator]
     schedule of base: I;
     type Item = (usize, I::Item);

@@ -1,7 +1,7 @@
 //! The adaptor `fold_chunks`.
 
 use super::batches::{Batches, Gather, batch_len};
-use crate::iter::{IndexedParallelIterator, debug_base, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, debug_base, indexed_iterator};
 
 /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks`].
 ///
@@ -28,7 +28,7 @@ impl<I, ID, F> FoldChunks<I, ID, F> {
 
 debug_base!(FoldChunks<I, ID, F>);
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I, ID, T, F] FoldChunks<I, ID, F> where [
         I: IndexedParallelIterator,
         ID: Fn() -> T + Send + Sync,

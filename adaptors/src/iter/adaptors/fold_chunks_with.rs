@@ -1,7 +1,7 @@
 //! The adaptor `fold_chunks_with`.
 
 use super::batches::{Batches, Gather, batch_len};
-use crate::iter::{IndexedParallelIterator, debug_base, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, debug_base, indexed_iterator};
 
 /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks_with`].
 ///
@@ -28,7 +28,7 @@ impl<I, T, F> FoldChunksWith<I, T, F> {
 
 debug_base!(FoldChunksWith<I, T, F>);
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I, T, F] FoldChunksWith<I, T, F> where [
         I: IndexedParallelIterator,
         T: Send + Clone,

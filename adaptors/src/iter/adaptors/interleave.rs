@@ -1,7 +1,7 @@
 //! The adaptor `interleave`.
 
-use crate::iter::indexed_adaptor::total_len;
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use crate::iter::indexed_iterator::total_len;
+use crate::iter::{IndexedParallelIterator, indexed_iterator};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 
 /// The items of two iterators in turn: see [`IndexedParallelIterator::interleave`].
@@ -24,7 +24,7 @@ impl<I, J> Interleave<I, J> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I, J] Interleave<I, J> where [I: IndexedParallelIterator, J: IndexedParallelIterator<Item = I::Item>]
     schedule of left: I, before right: J;
     type Item = I::Item;

@@ -7,7 +7,7 @@
 //! collected, in parallel, and then have their places too.
 
 use crate::iter::collect::{Lists, flatten};
-use crate::iter::indexed_adaptor::total_len;
+use crate::iter::indexed_iterator::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
 use either::Either;

@@ -34,8 +34,8 @@ use order::{By, ByKey, Natural, Order};
 use taking::Taking;
 
 use crate::co_rank::co_rank_by;
-use crate::iter::indexed_adaptor::total_len;
-use crate::iter::{PeekParallelIterator, indexed_adaptor};
+use crate::iter::indexed_iterator::total_len;
+use crate::iter::{PeekParallelIterator, indexed_iterator};
 use either::Either;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::fmt;
@@ -101,7 +101,7 @@ impl<I: fmt::Debug, J: fmt::Debug, O> fmt::Debug for Merge<I, J, O> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I, J, O] Merge<I, J, O>
     where [I: PeekParallelIterator, J: PeekParallelIterator<Item = I::Item>, O: Order<I::Item>]
     schedule of left: I, before right: J;
@@ -115,15 +115,7 @@ indexed_adaptor! {
         let _checked = total_len(left.size(), right.size());
         MergeProducer { left, right, order: &this.order }
     }
-}
-
-impl<I, J, O> PeekParallelIterator for Merge<I, J, O>
-where
-    I: PeekParallelIterator,
-    J: PeekParallelIterator<Item = I::Item>,
-    O: Order<I::Item>,
-{
-    crate::iter::indexed_is_peek!();
+    peek where []
 }
 
 /// The producer of [`Merge`]: two parts that are next to each other in the merged sequence.

@@ -1,6 +1,6 @@
 //! The adaptor `rev`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// The items from the back to the front: see [`IndexedParallelIterator::rev`].
@@ -22,7 +22,7 @@ impl<I> Rev<I> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I] Rev<I> where [I: IndexedParallelIterator]
     schedule of base: I;
     type Item = I::Item;

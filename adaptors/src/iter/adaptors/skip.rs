@@ -1,6 +1,6 @@
 //! The adaptor `skip`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
 use furcate_schedulers::Divisible;
 
 /// Leaves out the first items: see [`IndexedParallelIterator::skip`].
@@ -23,7 +23,7 @@ impl<I> Skip<I> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I] Skip<I> where [I: IndexedParallelIterator]
     schedule of base: I;
     type Item = I::Item;

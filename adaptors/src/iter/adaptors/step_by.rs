@@ -1,7 +1,7 @@
 //! The adaptor `step_by`.
 
 use super::groups::Groups;
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// Every n-th item: see [`IndexedParallelIterator::step_by`].
@@ -26,7 +26,7 @@ impl<I> StepBy<I> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I] StepBy<I> where [I: IndexedParallelIterator]
     schedule of base: I, in batches of step;
     type Item = I::Item;

@@ -1,6 +1,6 @@
 //! The adaptor `take`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
 use furcate_schedulers::Divisible;
 
 /// Keeps the first items: see [`IndexedParallelIterator::take`].
@@ -23,7 +23,7 @@ impl<I> Take<I> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[I] Take<I> where [I: IndexedParallelIterator]
     schedule of base: I;
     type Item = I::Item;

@@ -1,6 +1,6 @@
 //! The adaptor `zip`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
@@ -23,7 +23,7 @@ impl<A, B> Zip<A, B> {
     }
 }
 
-indexed_adaptor! {
+indexed_iterator! {
     impl[A, B] Zip<A, B> where [A: IndexedParallelIterator, B: IndexedParallelIterator]
     schedule of left: A, before right: B;
     type Item = (A::Item, B::Item);

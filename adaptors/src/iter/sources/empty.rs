@@ -1,6 +1,6 @@
 //! `empty`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
+use crate::iter::indexed_iterator;
 use crate::option::AtMostOne;
 use std::fmt;
 use std::marker::PhantomData;
@@ -40,28 +40,10 @@ impl<T> fmt::Debug for Empty<T> {
     }
 }
 
-impl<T: Send> ParallelIterator for Empty<T> {
+indexed_iterator! {
+    impl[T] Empty<T> where [T: Send]
     type Item = T;
-    type Producer<'a>
-        = AtMostOne<T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    fn producer(&mut self) -> AtMostOne<T> {
-        AtMostOne::new(None)
-    }
-
-    fn opt_len(&self) -> Option<usize> {
-        Some(0)
-    }
-}
-
-impl<T: Send> IndexedParallelIterator for Empty<T> {
-    producer_is_indexed!();
-
-    fn len(&self) -> usize {
-        0
-    }
+    type Producer<'a> = AtMostOne<T>;
+    fn len(_this) { 0 }
+    fn lend(_this) { AtMostOne::new(None) }
 }

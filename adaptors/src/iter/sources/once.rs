@@ -1,6 +1,6 @@
 //! `once`
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, newtype_iterator, pass_indexed};
+use crate::iter::{IntoParallelIterator, newtype_iterator};
 use crate::option;
 
 /// Makes a parallel iterator with one item.
@@ -23,9 +23,5 @@ newtype_iterator! {
     /// assert_eq!(it.chain(5..7).collect::<Vec<_>>(), [0, 5, 6]);
     /// ```
     #[derive(Clone, Debug)]
-    Once<T: Send>(option::IntoIter<T>)
-}
-
-impl<T: Send> IndexedParallelIterator for Once<T> {
-    pass_indexed!(base: option::IntoIter<T>);
+    Once<T: Send>(option::IntoIter<T>), indexed
 }

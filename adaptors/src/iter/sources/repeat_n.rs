@@ -1,6 +1,6 @@
 //! `repeat_n`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 use std::iter::FusedIterator;
 
@@ -49,33 +49,12 @@ impl<T> RepeatN<T> {
     }
 }
 
-impl<T: Clone + Send> ParallelIterator for RepeatN<T> {
+indexed_iterator! {
+    impl[T] RepeatN<T> where [T: Clone + Send]
     type Item = T;
-    type Producer<'a>
-        = Copies<T>
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> Copies<T> {
-        std::mem::replace(&mut self.copies, Copies::NONE)
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.copies.count)
-    }
-}
-
-impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
-    producer_is_indexed!();
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.copies.count
-    }
+    type Producer<'a> = Copies<T>;
+    fn len(this) { this.copies.count }
+    fn lend(this) { std::mem::replace(&mut this.copies, Copies::NONE) }
 }
 
 /// A number of copies of an item, as a producer and as a sequential iterator.

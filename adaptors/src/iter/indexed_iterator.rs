@@ -1,38 +1,42 @@
-//! The skeleton of all adaptors that exist for indexed iterators only: `rev`, `zip`, `skip`, `chunks` and so on.
+//! The skeleton of all iterators that are always indexed: slices, vectors, `rev`, `zip`, `skip`, `chunks` and so on.
 
-/// Implements both iterator traits for an adaptor that is always indexed: one producer serves both, and the length is
-/// known.
+/// Implements the traits for an iterator that is always indexed: one producer serves all, and the length is known.
 ///
 /// ```text
-/// indexed_adaptor! {
+/// indexed_iterator! {
 ///     impl[I] Skip<I> where [I: IndexedParallelIterator]
-///     schedule of base: I;                         // whose policy, scheduler and executor count; of two: `first: I, before second: J`
-// if each unit is several ones of the base: `base: I, in batches of field`
+///     schedule of base: I;                         // whose policy, scheduler and executor count; of two: `first: I, before second: J`; if each unit
+///                                                  // is several ones of the base: `base: I, in batches of field`; a source has no such line
 ///     type Item = I::Item;
 ///     type Producer<'a> = I::IndexedProducer<'a>;
 ///     fn len(this) { .. }                          // of `this: &Self`
 ///     fn lend(this) { .. }                         // of `this: &mut Self`: the producer
+///     peek where [T: Clone]                        // if its items can be looked at, and what that needs besides
 /// }
 /// ```
-macro_rules! indexed_adaptor {
-    (@ $base:ident: $I:ty, of $units:ident) => {
+macro_rules! indexed_iterator {
+    (@schedule) => {
+        $crate::iter::default_schedule!();
+    };
+    (@schedule $base:ident: $I:ty, of $units:ident) => {
         $crate::iter::change_schedule!($base: $I, |this, base| furcate_schedulers::Plan {
             policy: furcate_schedulers::Policy::in_batches(base.policy, this.$units),
             ..base
         } => furcate_schedulers::PlanOf<<$I as $crate::iter::ParallelIterator>::Schedule>);
     };
-    (@ $($inherit:tt)*) => {
+    (@schedule $($inherit:tt)*) => {
         $crate::iter::inherit_schedule!($($inherit)*);
     };
     (
-        impl[$($Param:ident),+] $Adaptor:ty where [$($bounds:tt)*]
-        schedule of $base:ident: $I:ty $(, before $second:ident: $J:ty)? $(, in batches of $units:ident)?;
+        impl[$($generics:tt)*] $Adaptor:ty where [$($bounds:tt)*]
+        $(schedule of $base:ident: $I:ty $(, before $second:ident: $J:ty)? $(, in batches of $units:ident)?;)?
         type Item = $Item:ty;
         type Producer<$a:lifetime> = $Producer:ty;
         fn len($by_ref:ident) $len:block
         fn lend($by_mut:ident) $lend:block
+        $(peek where [$($peek:tt)*])?
     ) => {
-        impl<$($Param),+> $crate::iter::ParallelIterator for $Adaptor
+        impl<$($generics)*> $crate::iter::ParallelIterator for $Adaptor
         where
             $($bounds)*
         {
@@ -42,7 +46,7 @@ macro_rules! indexed_adaptor {
             where
                 Self: $a;
 
-            $crate::iter::indexed_adaptor!(@ $base: $I $(, and $second: $J)? $(, of $units)?);
+            $crate::iter::indexed_iterator!(@schedule $($base: $I $(, and $second: $J)? $(, of $units)?)?);
 
             #[inline]
             fn producer(&mut self) -> Self::Producer<'_> {
@@ -55,7 +59,7 @@ macro_rules! indexed_adaptor {
             }
         }
 
-        impl<$($Param),+> $crate::iter::IndexedParallelIterator for $Adaptor
+        impl<$($generics)*> $crate::iter::IndexedParallelIterator for $Adaptor
         where
             $($bounds)*
         {
@@ -77,9 +81,21 @@ macro_rules! indexed_adaptor {
                 $len
             }
         }
+
+        $crate::iter::indexed_iterator!(@peek [$($generics)*] $Adaptor, [$($bounds)*] $([$($peek)*])?);
+    };
+    (@peek [$($generics:tt)*] $Adaptor:ty, [$($bounds:tt)*]) => {};
+    (@peek [$($generics:tt)*] $Adaptor:ty, [$($bounds:tt)*] [$($peek:tt)*]) => {
+        impl<$($generics)*> $crate::iter::PeekParallelIterator for $Adaptor
+        where
+            $($bounds)*,
+            $($peek)*
+        {
+            $crate::iter::indexed_is_peek!();
+        }
     };
 }
-pub(crate) use indexed_adaptor;
+pub(crate) use indexed_iterator;
 
 /// Returns the length of two iterators together.
 ///
