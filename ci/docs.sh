@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 export RUSTDOCFLAGS="-D warnings"
 if [ "${1:-}" = forms ]; then
-    cargo doc -p furcate-schedulers -p furcate-adaptors -p furcate --no-default-features --no-deps --locked --target-dir "$target/doc-no-features"
-    RUSTC_BOOTSTRAP=1 RUSTDOCFLAGS="-D warnings --cfg docsrs" cargo doc -p furcate -p furcate-adaptors -p furcate-schedulers -p furcate-pool --all-features --no-deps --locked --target-dir "$target/docs-rs"
+    cargo doc -p furcate-trace -p furcate-schedulers -p furcate-adaptors -p furcate --no-default-features --no-deps --locked --target-dir "$target/doc-no-features"
+    RUSTC_BOOTSTRAP=1 RUSTDOCFLAGS="-D warnings --cfg docsrs" cargo doc -p furcate -p furcate-adaptors -p furcate-schedulers -p furcate-pool -p furcate-trace --all-features --no-deps --locked --target-dir "$target/docs-rs"
     exit
 fi
 cargo doc --workspace --no-deps --locked

@@ -6,4 +6,6 @@ for features in "" rayon derive tokio stream indicatif; do
     cargo clippy --quiet -p furcate --no-default-features --features "$features" --lib --locked -- -D warnings
     echo "ok: ${features:-no feature}"
 done
+cargo clippy --quiet -p furcate-trace --no-default-features --lib --locked -- -D warnings
+echo "ok: furcate-trace without pictures"
 cargo test -p furcate --test no_reactor --locked

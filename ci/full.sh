@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 source ci/step.sh
 export CARGO_INCREMENTAL=0
 
-library="pool schedulers adaptors derive src"
+library="trace pool schedulers adaptors derive src"
 # A step in each line: its name, its command, and the folders that it tests. Changes of these, of ci/, .ci/, or of the workspace's Cargo files
 # run it.
 steps="
@@ -15,16 +15,16 @@ gate             | .ci/run                   | *
 lint-outside     | ci/lint.sh                | $library rayon-engine rayon-core examples benches
 docs-forms       | ci/docs.sh forms          | $library rayon-engine book README.md
 abort            | ci/abort.sh               | $library examples
-rayon            | ci/rayon.sh               | $library rayon-engine testkit tests trace examples
+rayon            | ci/rayon.sh               | $library rayon-engine testkit tests examples
 rayon-tests      | ci/rayon-tests.py         | $library rayon-engine
-rayon-on-furcate | ci/rayon-on-furcate.sh    | pool src schedulers adaptors rayon-core rayon-engine examples
+rayon-on-furcate | ci/rayon-on-furcate.sh    | trace pool src schedulers adaptors rayon-core rayon-engine examples
 renamed          | ci/renamed.py             | $library
-loom             | ci/loom.sh                | pool schedulers cluster testkit
+loom             | ci/loom.sh                | trace pool schedulers cluster testkit
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
-examples         | ci/examples.sh            | $library trace examples demo book README.md
+examples         | ci/examples.sh            | $library examples demo book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
 cluster          | ci/cluster.sh             | $library cluster examples testkit book
-benches          | ci/benches.sh             | $library trace rayon-core examples benches
+benches          | ci/benches.sh             | $library rayon-core examples benches
 asan             | ci/asan.sh                | $library rayon-engine testkit
 tsan             | ci/tsan.sh                | $library rayon-engine testkit
 "

@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12200,
+    "pool": 10976,
     "schedulers": 6655,
     "adaptors": 17720,
     "src": 110,
-    "trace": 920,
+    "trace": 2177,
     "cluster": 5230,
 }
 

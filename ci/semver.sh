@@ -16,5 +16,5 @@ if ! git cat-file -e "$baseline^{commit}" 2>/dev/null; then
     echo "semver.sh: NOT CHECKED: this clone does not have $baseline" >&2
     exit 0
 fi
-crates=(furcate-pool furcate-schedulers furcate-adaptors furcate)
+crates=(furcate-trace furcate-pool furcate-schedulers furcate-adaptors furcate)
 "$tools/bin/cargo-semver-checks" semver-checks --baseline-rev "$baseline" "${crates[@]/#/--package=}"

@@ -42,11 +42,7 @@
 //!    the recording's lock. So a ring holds events of one recording only.
 //! 3. A mutex of this module is never held while other code of the pool runs, except for the pokes that [`start`] sends.
 
-mod chrome;
-mod event;
 mod file;
-mod graph;
-mod names;
 mod recorder;
 mod ring;
 #[cfg(unix)]
@@ -59,142 +55,25 @@ pub(crate) use signals::interrupted_thread;
 pub(crate) fn interrupted_thread() -> Option<i32> {
     None
 }
-mod summary;
 
-pub use event::{Event, JobId, TimedEvent};
-pub use graph::{Graph, Piece, PieceKind, Step};
 #[doc(hidden)]
-pub use names::Name;
-pub use recorder::{AlreadyRunning, Settings, dump, start, stop};
+pub use furcate_trace::recording::Name;
+pub use furcate_trace::{
+    Advice, AlreadyRunning, Event, Graph, JobId, LogSummary, Piece, PieceKind, Step, Summary, ThreadSummary,
+    ThreadTrace, TimedEvent, Trace,
+};
+pub use recorder::{Settings, dump, start, stop};
 #[doc(hidden)]
 pub use recorder::{Traced, register};
-pub use summary::{Advice, LogSummary, Summary, ThreadSummary};
 
-pub(crate) use event::{Kind, beside};
 pub(crate) use file::record_if_asked;
+pub(crate) use furcate_trace::recording::{Kind, beside};
 pub(crate) use recorder::{
     is_on, leaves_out, record, set_leaves_out, set_right, take_right, wants_every_fork,
 };
 
+use furcate_trace::recording;
 use std::panic::Location;
-use std::time::Duration;
-
-/// The events of a program's threads between [`start`] and [`stop`].
-#[derive(Clone, Debug, Default)]
-pub struct Trace {
-    /// The threads, in the order of their first events.
-    pub(crate) threads: Vec<ThreadTrace>,
-    /// Number of threads that are not among them.
-    pub(crate) left_out: u64,
-    /// The time from the start to the stop.
-    pub(crate) duration: Duration,
-}
-
-/// The events of one thread.
-#[derive(Clone, Debug, Default)]
-pub struct ThreadTrace {
-    pub(crate) name: Option<String>,
-    pub(crate) events: Vec<TimedEvent>,
-    pub(crate) lost: u64,
-    pub(crate) processor_time: Option<Duration>,
-}
-
-impl Trace {
-    /// Makes a trace of what a file says.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn from_parts(threads: Vec<ThreadTrace>, left_out: u64, duration: Duration) -> Self {
-        Trace { threads, left_out, duration }
-    }
-
-    /// Returns the threads that have recorded events, in the order of their first events.
-    #[must_use]
-    pub fn threads(&self) -> &[ThreadTrace] {
-        &self.threads
-    }
-
-    /// Returns the time from the start to the stop.
-    #[must_use]
-    pub fn duration(&self) -> Duration {
-        self.duration
-    }
-
-    /// Returns the number of threads whose events are missing: a trace has the first 1024 threads that record an event.
-    #[must_use]
-    pub fn threads_left_out(&self) -> u64 {
-        self.left_out
-    }
-
-    /// Returns the number of events that were overwritten because a thread's ring was full.
-    #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.threads.iter().map(ThreadTrace::lost).sum()
-    }
-}
-
-impl ThreadTrace {
-    /// Makes the trace of a thread of what a file says.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn from_parts(
-        name: Option<String>,
-        events: Vec<TimedEvent>,
-        lost: u64,
-        processor_time: Option<Duration>,
-    ) -> Self {
-        ThreadTrace { name, events, lost, processor_time }
-    }
-
-    /// Returns the thread's name; `None` if it has none.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    /// Returns the events that are left, the oldest first.
-    #[must_use]
-    pub fn events(&self) -> &[TimedEvent] {
-        &self.events
-    }
-
-    /// Returns the number of the thread's oldest events that were overwritten because the ring was full.
-    #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
-    /// Returns the processor time that the thread used from its first event to the stop; `None` if the thread had ended by then, and on
-    /// systems other than Linux.
-    #[must_use]
-    pub fn processor_time(&self) -> Option<Duration> {
-        self.processor_time
-    }
-
-    /// Returns the number of the thread as a worker of its pool; `None` for a thread from outside, and for one that was busy all the time
-    /// with one job.
-    #[must_use]
-    pub fn worker(&self) -> Option<usize> {
-        if self.events.iter().any(|event| event.event == Event::CallBegin) {
-            return None;
-        }
-        self.events.iter().find_map(|event| match event.event {
-            Event::JobBegin { worker, .. } | Event::ParkBegin { worker } | Event::NapBegin { worker } => {
-                Some(worker)
-            }
-            _ => None,
-        })
-    }
-
-    /// Returns the thread's name, and its number as a worker.
-    fn label(&self) -> String {
-        match (self.name(), self.worker()) {
-            (Some(name), Some(worker)) => format!("{name} (worker {worker})"),
-            (Some(name), None) => name.to_owned(),
-            (None, Some(worker)) => format!("worker {worker}"),
-            (None, None) => "thread".to_owned(),
-        }
-    }
-}
 
 /// Marks a part of a chain's work in the trace, from its making to its drop. For schedulers.
 #[doc(hidden)]
@@ -271,7 +150,7 @@ fn begin_chain(place: &'static Location<'static>) -> bool {
     if leaves_out() {
         return false;
     }
-    record(Kind::ChainBegin, names::number_of(place));
+    record(Kind::ChainBegin, recording::number_of(place));
     true
 }
 

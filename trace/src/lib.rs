@@ -1,4 +1,4 @@
-//! Pictures of [traces](furcate_pool::trace): the fork-join graph, and a timeline of the threads, in one SVG.
+//! What a program's threads did: the trace that furcate's pool records, its fork-join graph, its summary, and its picture.
 //!
 //! ```
 //! use furcate::prelude::*;
@@ -6,217 +6,167 @@
 //!
 //! trace::start().unwrap();
 //! let sum: u64 = (0..1000_u64).into_par_iter().force_depth(3).sum();
-//! let picture = furcate_trace::svg(&trace::stop().unwrap());
+//! let trace = trace::stop().unwrap();
+//! println!("{}", trace.summary());
+//! # #[cfg(feature = "pictures")]
+//! let picture = furcate_trace::svg(&trace);
+//! # #[cfg(feature = "pictures")]
 //! assert!(sum > 0 && picture.starts_with("<svg"));
 //! ```
 //!
-//! The picture has two parts, as the graphs of Kvik (Raje and Wagner 2020, Figures 1 and 2) have:
+//! The pool records: `furcate::trace` starts and stops, and re-exports the types of this crate. Without features the crate depends on no
+//! other one. The feature `pictures`, which is on by default, adds what only a reader of traces needs:
 //!
-//! - *The graph*: a rectangle for each sequential piece, as wide as the piece took time, in the color of its thread. Parts that follow one another
-//!   stand below each other, and the halves of a fork stand side by side. Lines lead from each fork to its halves, and from the halves to
-//!   the next part. Half-transparent rectangles are parts that are too narrow to be drawn one by one, as one. Of more than twelve calls, the
-//!   longest twelve are drawn, and each run of others is one half-transparent rectangle below its label (`calls 13 to 480: 3.2 ms of work`).
-//! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time. The axis below the
-//!   rows counts from the start of the recording.
+//! - `svg`: the fork-join graph, and a timeline of the threads, in one SVG document;
+//! - `Comparison`: several computations side by side;
+//! - `read_chrome`, and the program `furcate-trace`: traces from files.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod boxes;
-mod compare;
-mod layout;
-mod read;
-mod words;
+mod chrome;
+mod event;
+mod graph;
+mod names;
+#[cfg(feature = "pictures")]
+mod pictures;
+#[doc(hidden)]
+pub mod recording;
+mod summary;
 
-pub use boxes::box_plot;
-pub use compare::{Compared, Comparison};
-pub use read::read_chrome;
+pub use event::{Event, JobId, TimedEvent};
+pub use graph::{Graph, Piece, PieceKind, Step};
+#[cfg(feature = "pictures")]
+pub use pictures::{Compared, Comparison, box_plot, read_chrome, svg};
+pub use summary::{Advice, LogSummary, Summary, ThreadSummary};
 
-use furcate_pool::trace::{Graph, Piece, PieceKind, ThreadSummary, Trace};
-use layout::{Layout, Shape};
-use svg::Document;
-use svg::node::element::{Group, Line, Rectangle, Text, Title};
-use words::{shortened, text_width, ticks};
+use std::fmt;
+use std::time::Duration;
 
-/// Width of the picture.
-const WIDTH: f64 = 1400.0;
+/// A recording cannot start: one is under way. If `FURCATE_TRACE` is set, the whole program is one recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlreadyRunning;
 
-/// Distance of everything from the edge of the picture.
-const MARGIN: f64 = 20.0;
-
-/// Height of a row of the timeline.
-const ROW: f64 = 18.0;
-
-/// The greatest width of a thread's name. A longer name is cut.
-const NAME: f64 = 200.0;
-
-/// Colors of the threads, which people with any kind of sight can tell apart (Okabe and Ito 2008).
-const COLORS: [&str; 8] =
-    ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
-
-/// Returns the picture of a trace: an SVG document without references to other files.
-///
-/// Cost: linear in the number of events. The document has at most some ten thousand shapes, whatever the length of the trace.
-#[must_use]
-pub fn svg(trace: &Trace) -> String {
-    let graph = trace.graph();
-    let (mut picture, top) = (Group::new(), MARGIN + 16.0 * (trace.threads().len() as f64 + 2.0));
-    let threads = trace.summary().threads;
-    picture = legend(picture, trace, &graph, &threads);
-    let (graph_group, bottom) = draw_graph(&graph, top);
-    let (timeline, end) = draw_timeline(trace, &graph, &threads, bottom + 2.0 * MARGIN);
-    Document::new()
-        .set("viewBox", (0, 0, WIDTH, end + MARGIN))
-        .set("font-family", "sans-serif")
-        .set("font-size", 12)
-        .add(Rectangle::new().set("width", "100%").set("height", "100%").set("fill", "white"))
-        .add(picture)
-        .add(graph_group)
-        .add(timeline)
-        .to_string()
-}
-
-/// Writes the threads with their colors, and the graph in numbers.
-fn legend(mut group: Group, trace: &Trace, graph: &Graph, threads: &[ThreadSummary]) -> Group {
-    let (work, span) = (graph.work().as_secs_f64(), graph.span().as_secs_f64());
-    let line = format!(
-        "{:.3} ms; work {:.3} ms, span {:.3} ms, parallelism {:.1}",
-        trace.duration().as_secs_f64() * 1e3,
-        work * 1e3,
-        span * 1e3,
-        work / span.max(1e-9)
-    );
-    group = group.add(Text::new(line).set("x", MARGIN).set("y", MARGIN + 12.0));
-    for (thread, number) in threads.iter().zip(0..) {
-        let y = MARGIN + 16.0 * (f64::from(number) + 1.0);
-        let busy = thread.busy.as_secs_f64() / trace.duration().as_secs_f64().max(1e-9) * 100.0;
-        let name = shortened(&thread.name, NAME);
-        let words = format!("{name}: busy {busy:.0} %, {} steals", thread.steals);
-        group = group
-            .add(rectangle(MARGIN, y + 2.0, 12.0, 12.0, color(number as usize)))
-            .add(Text::new(words).set("x", MARGIN + 18.0).set("y", y + 12.0));
+impl fmt::Display for AlreadyRunning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a trace is already being recorded; stop it first, or unset FURCATE_TRACE")
     }
-    group
 }
 
-fn color(thread: usize) -> &'static str {
-    COLORS[thread % COLORS.len()]
+impl std::error::Error for AlreadyRunning {}
+
+/// The events of a program's threads from the start to the stop of a recording.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The threads, in the order of their first events.
+    threads: Vec<ThreadTrace>,
+    /// Number of threads that are not among them.
+    left_out: u64,
+    /// The time from the start to the stop.
+    duration: Duration,
 }
 
-fn rectangle(x: f64, y: f64, width: f64, height: f64, color: &str) -> Rectangle {
-    let number = |n: f64| format!("{n:.2}");
-    Rectangle::new()
-        .set("x", number(x))
-        .set("y", number(y))
-        .set("width", number(width))
-        .set("height", number(height))
-        .set("fill", color)
+/// The events of one thread.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadTrace {
+    name: Option<String>,
+    events: Vec<TimedEvent>,
+    lost: u64,
+    processor_time: Option<Duration>,
 }
 
-/// Draws the graph below `top`. Returns its lower end, too.
-fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
-    let layout = Layout::new(graph, WIDTH - 2.0 * MARGIN);
-    let mut group = Group::new();
-    for shape in &layout.shapes {
-        group = match shape {
-            Shape::Line { from, to } => group.add(
-                Line::new()
-                    .set("x1", format!("{:.2}", from.0 + MARGIN))
-                    .set("y1", format!("{:.2}", from.1 + top))
-                    .set("x2", format!("{:.2}", to.0 + MARGIN))
-                    .set("y2", format!("{:.2}", to.1 + top))
-                    .set("stroke", "#666666")
-                    .set("stroke-width", 0.8),
-            ),
-            Shape::Piece { piece, x, y, width } => {
-                // Neighbors can be told apart.
-                let wide = if *width > 4.0 { width - 0.8 } else { *width };
-                let shape = rectangle(x + MARGIN, y + top, wide, layout::PIECE, color(piece.thread));
-                group.add(shape.add(Title::new(words(piece))))
-            }
-            Shape::Label { words, x, y } => group.add(
-                Text::new(words.as_str())
-                    .set("x", format!("{:.2}", x + MARGIN))
-                    .set("y", format!("{:.2}", y + top))
-                    .set("text-anchor", "middle"),
-            ),
-            Shape::Folded { thread, pieces, work, x, y, width } => {
-                let shape = rectangle(x + MARGIN, y + top, *width, layout::PIECE, color(*thread));
-                let words = format!("{pieces} pieces, {}", words::duration(*work));
-                group.add(shape.set("fill-opacity", 0.5).add(Title::new(words)))
-            }
-        };
+impl Trace {
+    /// Makes a trace, for recorders and for readers of files.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_parts(threads: Vec<ThreadTrace>, left_out: u64, duration: Duration) -> Self {
+        Trace { threads, left_out, duration }
     }
-    (group, top + layout.height)
-}
 
-fn words(piece: &Piece) -> String {
-    let kind = match piece.kind {
-        PieceKind::Leaf(size) => match piece.first {
-            Some(first) => format!("leaf of {size}, from {first} on"),
-            None => format!("leaf of {size}"),
-        },
-        PieceKind::Reduction => "reduction".to_owned(),
-        _ => "code".to_owned(),
-    };
-    let call = piece.place.map(|place| format!(", call at {place}")).unwrap_or_default();
-    format!("{kind}, {} from {}{call}", words::duration(piece.duration()), words::duration(piece.begin))
-}
-
-/// Draws a row for each thread below `top`, with its name, and a time axis below the rows. Returns the lower end, too.
-fn draw_timeline(trace: &Trace, graph: &Graph, threads: &[ThreadSummary], top: f64) -> (Group, f64) {
-    let short: Vec<_> = threads.iter().map(|thread| (shortened(&thread.name, NAME), &thread.name)).collect();
-    let left = MARGIN + short.iter().map(|(short, _)| text_width(short) + 8.0).fold(0.0, f64::max);
-    // On the right, half of the last label needs a place beside the margin.
-    let width = WIDTH - 2.0 * MARGIN - left;
-    let whole = trace.duration().as_secs_f64().max(1e-9);
-    let scale = width / whole;
-    let mut rows = vec![Vec::new(); trace.threads().len()];
-    for piece in graph.pieces() {
-        rows[piece.thread].push(piece);
+    /// Returns the threads that have recorded events, in the order of their first events.
+    #[must_use]
+    pub fn threads(&self) -> &[ThreadTrace] {
+        &self.threads
     }
-    let bottom = top + ROW * rows.len() as f64;
-    let mut group = Group::new();
-    for ((pieces, (short, name)), number) in rows.iter_mut().zip(short).zip(0..) {
-        let y = top + ROW * f64::from(number);
-        let label = Text::new(short).set("x", MARGIN).set("y", y + 11.0);
-        group = group.add(label.add(Title::new(name.as_str()))).add(rectangle(
-            left,
-            y,
-            width,
-            ROW - 4.0,
-            "#eeeeee",
-        ));
-        pieces.sort_unstable_by_key(|piece: &Piece| piece.begin);
-        // Pieces that touch each other within a third of a pixel are one shape.
-        let mut shape = None::<(f64, f64)>;
-        let draw = |group: Group, (from, to): (f64, f64)| {
-            let wide = (to - from).max(0.1);
-            group.add(rectangle(from + left, y, wide, ROW - 4.0, color(number as usize)))
-        };
-        for piece in pieces.iter() {
-            let [from, to] = [piece.begin, piece.end].map(|at| (at.as_secs_f64() * scale).min(width));
-            shape = match shape {
-                Some((begin, end)) if from < end + 0.3 => Some((begin, end.max(to))),
-                Some(done) => {
-                    group = draw(group, done);
-                    Some((from, to))
-                }
-                None => Some((from, to)),
-            };
+
+    /// Returns the time from the start to the stop.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+
+    /// Returns the number of threads whose events are missing: a trace has the first 1024 threads that record an event.
+    #[must_use]
+    pub fn threads_left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Returns the number of events that were overwritten because a thread's ring was full.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.threads.iter().map(ThreadTrace::lost).sum()
+    }
+}
+
+impl ThreadTrace {
+    /// Makes the trace of a thread, for recorders and for readers of files.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_parts(
+        name: Option<String>,
+        events: Vec<TimedEvent>,
+        lost: u64,
+        processor_time: Option<Duration>,
+    ) -> Self {
+        ThreadTrace { name, events, lost, processor_time }
+    }
+
+    /// Returns the thread's name; `None` if it has none.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the events that are left, the oldest first.
+    #[must_use]
+    pub fn events(&self) -> &[TimedEvent] {
+        &self.events
+    }
+
+    /// Returns the number of the thread's oldest events that were overwritten because the ring was full.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Returns the processor time that the thread used from its first event to the stop; `None` if the thread had ended by then, and on
+    /// systems other than Linux.
+    #[must_use]
+    pub fn processor_time(&self) -> Option<Duration> {
+        self.processor_time
+    }
+
+    /// Returns the number of the thread as a worker of its pool; `None` for a thread from outside, and for one that was busy all the time
+    /// with one job.
+    #[must_use]
+    pub fn worker(&self) -> Option<usize> {
+        if self.events.iter().any(|event| event.event == Event::CallBegin) {
+            return None;
         }
-        if let Some(last) = shape {
-            group = draw(group, last);
+        self.events.iter().find_map(|event| match event.event {
+            Event::JobBegin { worker, .. } | Event::ParkBegin { worker } | Event::NapBegin { worker } => {
+                Some(worker)
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the thread's name, and its number as a worker.
+    fn label(&self) -> String {
+        match (self.name(), self.worker()) {
+            (Some(name), Some(worker)) => format!("{name} (worker {worker})"),
+            (Some(name), None) => name.to_owned(),
+            (None, Some(worker)) => format!("worker {worker}"),
+            (None, None) => "thread".to_owned(),
         }
     }
-    for (at, label) in ticks(whole) {
-        let x = format!("{:.2}", left + at * scale);
-        let tick = Line::new()
-            .set("x1", x.clone())
-            .set("y1", bottom - 2.0)
-            .set("x2", x.clone())
-            .set("y2", bottom + 3.0)
-            .set("stroke", "#666666");
-        let label = Text::new(label).set("x", x).set("y", bottom + 15.0).set("text-anchor", "middle");
-        group = group.add(tick).add(label);
-    }
-    (group, bottom + 18.0)
 }

@@ -3,8 +3,9 @@
 use super::Trace;
 #[cfg(unix)]
 use super::recorder::of_program_so_far;
-use super::recorder::{Settings, stop_for};
+use super::recorder::{RECORDER, Settings, stop_for};
 use crate::process::report;
+use furcate_trace::recording::set_recorder;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -20,6 +21,7 @@ static PATH: OnceLock<OsString> = OnceLock::new();
 pub(crate) fn record_if_asked() {
     static ASKED: Once = Once::new();
     ASKED.call_once(|| {
+        set_recorder(RECORDER);
         let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) else { return };
         // The program may change its directory before it ends, and a file that cannot be written is to be known now.
         let path = std::path::absolute(&path).map_or(path, Into::into);

@@ -1,12 +1,11 @@
 //! The recording: invariants 2 and 3 of [`trace`](crate::trace).
 
-use super::event::{Kind, decode, encode};
 use super::ring::Ring;
-use super::{ThreadTrace, TimedEvent, Trace};
+use super::{AlreadyRunning, Kind, ThreadTrace, TimedEvent, Trace};
 use crate::clock::Instant;
 use crate::ticks;
+use furcate_trace::recording::{Recorder, decode, encode, set_recorder};
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -86,18 +85,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A recording cannot start: one is under way. If `FURCATE_TRACE` is set, the whole program is one recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AlreadyRunning;
-
-impl fmt::Display for AlreadyRunning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a trace is already being recorded; stop it first, or unset FURCATE_TRACE")
-    }
-}
-
-impl std::error::Error for AlreadyRunning {}
-
 /// How a trace is recorded.
 ///
 /// ```
@@ -154,6 +141,7 @@ impl Settings {
     }
 
     pub(super) fn start_for(self, of_program: bool) -> Result<(), AlreadyRunning> {
+        set_recorder(RECORDER);
         {
             let mut recording = lock(&RECORDING);
             if recording.is_some() {
@@ -171,6 +159,9 @@ impl Settings {
         Ok(())
     }
 }
+
+/// The recorder, for `furcate_trace::Comparison`, whose crate does not depend on the pool.
+pub(super) const RECORDER: Recorder = Recorder { start, stop };
 
 /// Begins to record what all threads do, in all pools. Forks of a worker that is in the middle of a job are recorded from its
 /// next look at the other workers on.
@@ -219,14 +210,10 @@ impl Recording {
                 at: std::time::Duration::from_nanos((ticks as f64 * nanos_per_tick) as u64),
                 event,
             });
-            ThreadTrace {
-                name: ring.name().map(str::to_owned),
-                events: events.collect(),
-                lost,
-                processor_time: ring.processor_time(),
-            }
+            let name = ring.name().map(str::to_owned);
+            ThreadTrace::from_parts(name, events.collect(), lost, ring.processor_time())
         });
-        Trace { threads: threads.collect(), left_out: self.left_out, duration }
+        Trace::from_parts(threads.collect(), self.left_out, duration)
     }
 }
 

@@ -4,8 +4,8 @@
 //! middle line. The boxes of a fork's halves stand side by side. Calls stand below each other, in the order of their begins. If there are many, only the
 //! longest ones are drawn, and each run of others between them is one box.
 
-use crate::words::duration;
-use furcate_pool::trace::{Graph, Piece, Step};
+use super::words::duration;
+use crate::{Graph, Piece, Step};
 use std::mem;
 use std::ops::Range;
 use std::time::Duration;
@@ -146,7 +146,6 @@ fn measure(steps: &[Step]) -> (Vec<Fork>, f64) {
                 (forks[of].join, forks[of].right_width) = (index, width);
                 width = before.max(forks[of].left_width + width);
             }
-            _ => {}
         }
     }
     (forks, width)

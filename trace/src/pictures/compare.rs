@@ -1,8 +1,9 @@
 //! Several ways to compute the same, side by side.
 
-use crate::boxes::five_numbers;
-use crate::{box_plot, svg};
-use furcate_pool::trace::{self, AlreadyRunning, Event, Trace};
+use super::boxes::five_numbers;
+use super::{box_plot, svg};
+use crate::recording::{self, Recorder};
+use crate::{AlreadyRunning, Event, Trace};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use std::{fs, io};
 /// assert!(page.starts_with("<!doctype html>"));
 /// ```
 ///
-/// A call is recorded as a [trace] in each of its runs, so the times contain the trace's cost, a few percent.
+/// A call is recorded as a [trace](Trace) in each of its runs, so the times contain the trace's cost, a few percent.
 #[derive(Default)]
 #[allow(missing_debug_implementations, reason = "holds closures")]
 pub struct Comparison<'a> {
@@ -50,13 +51,11 @@ impl<'a> Comparison<'a> {
     ) -> &mut Self {
         let run = move || {
             let input = input();
-            trace::start()?;
-            let recording = Recording;
+            let recording = Recording::start()?;
             let begin = Instant::now();
             let result = run(input);
             let time = begin.elapsed();
-            let trace = trace::stop().unwrap_or_default();
-            std::mem::forget(recording);
+            let trace = recording.stop();
             drop(result);
             Ok((time, trace))
         };
@@ -89,12 +88,30 @@ impl<'a> Comparison<'a> {
 /// The time and the trace of a run.
 type Recorded = Result<(Duration, Trace), AlreadyRunning>;
 
-/// Ends the recording when a run panics.
-struct Recording;
+/// The recording of a run, which also ends when the run panics.
+struct Recording(Option<Recorder>);
+
+impl Recording {
+    /// Begins to record. While the program has no pool there is nothing to record: a run that makes the first pool is the one that does not
+    /// count.
+    fn start() -> Result<Self, AlreadyRunning> {
+        let recorder = recording::recorder();
+        recorder.map_or(Ok(()), |recorder| (recorder.start)())?;
+        Ok(Recording(recorder))
+    }
+
+    fn stop(mut self) -> Trace {
+        self.end().unwrap_or_default()
+    }
+
+    fn end(&mut self) -> Option<Trace> {
+        (self.0.take()?.stop)()
+    }
+}
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        drop(trace::stop());
+        drop(self.end());
     }
 }
 

@@ -9,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 /// The number of a name.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Name(u64);
 
@@ -25,7 +24,9 @@ impl Name {
         Name(number as u64)
     }
 
-    pub(super) fn number(self) -> u64 {
+    /// Returns the number.
+    #[must_use]
+    pub fn number(self) -> u64 {
         self.0
     }
 }
@@ -45,7 +46,8 @@ thread_local! {
 }
 
 /// Returns the number of a place in the source. Takes a lock if the thread's last one was another one.
-pub(super) fn number_of(location: &'static Location<'static>) -> u64 {
+#[must_use]
+pub fn number_of(location: &'static Location<'static>) -> u64 {
     let number = std::ptr::from_ref(location).addr() as u64;
     if LAST_PLACE.replace(number) != number {
         let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);

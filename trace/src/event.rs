@@ -27,7 +27,9 @@ impl JobId {
 const ADDRESS: u32 = 48;
 
 /// Puts a small number beside an address.
-pub(crate) fn beside(address: u64, number: usize) -> u64 {
+#[inline]
+#[must_use]
+pub fn beside(address: u64, number: usize) -> u64 {
     (address & ((1 << ADDRESS) - 1)) | (number.min(usize::from(u16::MAX)) as u64) << ADDRESS
 }
 
@@ -48,8 +50,8 @@ macro_rules! events {
         /// The kind of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub(crate) enum Kind {
-            $($name,)*
+        pub enum Kind {
+            $($(#[$about])* $name,)*
         }
 
         impl Event {
@@ -148,14 +150,14 @@ events! {
     LogBegin {
         /// The name that the chain gives to the place.
         name: &'static str
-    } = |name| Event::LogBegin { name: super::names::name(name) },
+    } = |name| Event::LogBegin { name: crate::names::name(name) },
     /// The thread has folded these items.
     LogEnd = |_| Event::LogEnd,
     /// The thread begins to run a chain: it has called a terminal.
     ChainBegin {
         /// The place of the call in the source, as in `src/main.rs:12`.
         place: &'static str
-    } = |place| Event::ChainBegin { place: super::names::place(place) },
+    } = |place| Event::ChainBegin { place: crate::names::place(place) },
     /// The chain's terminal has returned.
     ChainEnd = |_| Event::ChainEnd,
     /// The thread begins to reduce the outputs of two parts.
@@ -227,12 +229,15 @@ impl Event {
 }
 
 /// The words of an event. `ticks` counts from the start of the recording.
-pub(super) fn encode(ticks: u64, kind: Kind, payload: u64) -> [u64; 2] {
+#[inline]
+#[must_use]
+pub fn encode(ticks: u64, kind: Kind, payload: u64) -> [u64; 2] {
     [ticks << 8 | kind as u64, payload]
 }
 
 /// Returns the ticks since the start, and the event.
-pub(super) fn decode([first, payload]: [u64; 2]) -> Option<(u64, Event)> {
+#[must_use]
+pub fn decode([first, payload]: [u64; 2]) -> Option<(u64, Event)> {
     Event::decode(first as u8, payload).map(|event| (first >> 8, event))
 }
 

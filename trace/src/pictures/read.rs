@@ -1,6 +1,6 @@
 //! Traces from files.
 
-use furcate_pool::trace::{Event, ThreadTrace, TimedEvent, Trace};
+use crate::{Event, ThreadTrace, TimedEvent, Trace};
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::io::{self, BufReader, Read};

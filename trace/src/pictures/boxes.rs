@@ -1,6 +1,6 @@
 //! Box plots.
 
-use crate::words::{shortened, text_width};
+use super::words::{shortened, text_width};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

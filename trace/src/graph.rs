@@ -11,11 +11,11 @@ use std::{mem, vec};
 /// The fork-join graph of a [trace](Trace).
 ///
 /// ```
-/// use furcate_pool::trace::{self, Step};
+/// use furcate::trace::{self, Step};
 ///
-/// let pool = furcate_pool::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
 /// trace::start().unwrap();
-/// pool.install(|| furcate_pool::join(|| (), || ()));
+/// pool.install(|| furcate::join(|| (), || ()));
 /// let graph = trace::stop().unwrap().graph();
 /// let forks = graph.roots().iter().flatten().filter(|step| matches!(step, Step::Fork { .. }));
 /// assert_eq!(forks.count(), 1);
