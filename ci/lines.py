@@ -18,7 +18,7 @@ CEILINGS = {
     "schedulers": 6655,
     "adaptors": 17720,
     "src": 110,
-    "trace": 2177,
+    "trace": 2165,
     "cluster": 5230,
 }
 

@@ -8,7 +8,8 @@
 //! nothing of is in a metadata record. The `args` of `thread_name` have the thread's other values, and `otherData` has those of the trace.
 
 use super::graph::{Place, thefts};
-use super::{Event, JobId, ThreadTrace, Trace};
+use super::{Event, JobId, ThreadTrace, TimedEvent, Trace};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -107,105 +108,102 @@ fn write_track<W: Write>(
         args += &format!(",\"processor_time\":{}", time.as_nanos());
     }
     out.event('M', "thread_name", track, Duration::ZERO, args + "}")?;
-    let mut open = Open::default();
-    for (index, event) in thread.events.iter().enumerate() {
-        let at = event.at;
-        let read_back =
-            format!("\"event\":\"{}\",\"payload\":\"{:x}\"", event.event.kind(), event.event.payload());
-        let arrow = |phase: char| {
-            let number = arrows.get(&(track as usize - 1, index));
-            number.map(|number| (phase, format!(",\"cat\":\"steal\",\"id\":{number}")))
-        };
-        let call;
-        // How many slices end, the slice that begins, and an arrow's end.
-        let (ends, begins, arrow) = match event.event {
-            Event::CallBegin => (0, Some(("call", Slice::Call, String::new())), None),
-            Event::CallEnd => (open.down_to(|slice| slice == Slice::Call), None, None),
-            Event::JobBegin { .. } => (0, Some(("job", Slice::Job, String::new())), arrow('f')),
-            Event::JobEnd => (open.down_to(|slice| slice == Slice::Job), None, None),
-            Event::Fork { job } => (0, Some(("left", Slice::Fork(job), String::new())), arrow('s')),
-            Event::Right { job } => (
-                open.down_to(|slice| slice == Slice::Fork(job)),
-                Some(("right", Slice::Fork(job), String::new())),
-                None,
-            ),
-            Event::Joined { job } | Event::Stolen { job } => {
-                (open.down_to(|slice| slice == Slice::Fork(job)), None, None)
-            }
-            Event::Offer { .. } => (0, None, arrow('s')),
-            Event::LeafBegin { size } => (0, Some(("leaf", Slice::Leaf, format!("\"size\":{size},"))), None),
-            Event::LeafEnd => (open.down_to(|slice| slice == Slice::Leaf), None, None),
-            Event::ChainBegin { place } => {
-                call = format!("call at {place}");
-                (0, Some((call.as_str(), Slice::Chain, String::new())), None)
-            }
-            Event::ChainEnd => (open.down_to(|slice| slice == Slice::Chain), None, None),
-            Event::LogBegin { name } => (0, Some((name, Slice::Log, String::new())), None),
-            Event::LogEnd => (open.down_to(|slice| slice == Slice::Log), None, None),
-            Event::ReduceBegin => (0, Some(("reduce", Slice::Reduce, String::new())), None),
-            Event::ReduceEnd => (open.down_to(|slice| slice == Slice::Reduce), None, None),
-            Event::WaitBegin => (0, Some(("wait", Slice::Wait, String::new())), None),
-            Event::WaitEnd => (open.down_to(|slice| slice == Slice::Wait), None, None),
-            Event::ParkBegin { .. } => (0, Some(("parked", Slice::Sleep, String::new())), None),
-            Event::NapBegin { .. } => (0, Some(("nap", Slice::Sleep, String::new())), None),
-            Event::ParkEnd | Event::NapEnd => (open.down_to(|slice| slice == Slice::Sleep), None, None),
-            Event::Steal { victim, .. } => {
-                out.event(
-                    'i',
-                    "steal",
-                    track,
-                    at,
-                    format_args!(",\"s\":\"t\",\"args\":{{\"victim\":{victim},{read_back}}}"),
-                )?;
-                continue;
-            }
+    let mut open = Vec::new();
+    for (index, TimedEvent { at, event }) in thread.events.iter().enumerate() {
+        let (at, event) = (*at, *event);
+        let args = match event {
+            Event::LeafBegin { size } => format!("\"size\":{size},"),
+            Event::Steal { victim, .. } => format!("\"victim\":{victim},"),
             Event::Suspend { task } | Event::Wake { task } | Event::Resume { task } => {
-                let name = match event.event {
-                    Event::Suspend { .. } => "suspend",
-                    Event::Wake { .. } => "wake",
-                    _ => "resume",
-                };
-                let task = task.get();
-                out.event(
-                    'i',
-                    name,
-                    track,
-                    at,
-                    format_args!(",\"s\":\"t\",\"args\":{{\"task\":\"{task:x}\",{read_back}}}"),
-                )?;
-                continue;
+                format!("\"task\":\"{:x}\",", task.get())
             }
-            Event::Handover | Event::Mug | Event::Cancel => {
-                let name = match event.event {
-                    Event::Handover => "slot handed over",
-                    Event::Mug => "mug",
-                    _ => "cancel",
-                };
-                out.event('i', name, track, at, format_args!(",\"s\":\"t\",\"args\":{{{read_back}}}"))?;
-                continue;
-            }
+            _ => String::new(),
         };
-        for left in (0..ends).rev() {
-            let is_last = left == 0 && begins.is_none();
-            let args = if is_last { format!(",\"args\":{{{read_back}}}") } else { String::new() };
-            out.event('E', "", track, at, args)?;
+        let args = format!(
+            ",\"args\":{{{args}\"event\":\"{}\",\"payload\":\"{:x}\"}}",
+            event.kind(),
+            event.payload()
+        );
+        let shown = Shown::of(event);
+        let ends = match shown {
+            Shown::Next(_, slice) | Shown::End(slice) => end_down_to(slice, &mut open),
+            _ => 0,
+        };
+        let (phase, name) = match &shown {
+            Shown::Begin(name, _) => ('B', &**name),
+            Shown::Next(name, _) => ('B', *name),
+            Shown::End(_) if ends > 0 => ('E', ""),
+            Shown::Instant(name) => ('i', *name),
+            Shown::End(_) | Shown::Nothing => ('M', "furcate_event"),
+        };
+        // One of the ends may be the record of the event.
+        for _ in usize::from(phase == 'E')..ends {
+            out.event('E', "", track, at, "")?;
         }
-        if let Some((name, slice, args)) = begins {
-            open.0.push(slice);
-            out.event('B', name, track, at, format_args!(",\"args\":{{{args}{read_back}}}"))?;
-        } else if ends == 0 {
-            out.event('M', "furcate_event", track, at, format_args!(",\"args\":{{{read_back}}}"))?;
+        let scope = if phase == 'i' { ",\"s\":\"t\"" } else { "" };
+        out.event(phase, name, track, at, format_args!("{scope}{args}"))?;
+        if let Shown::Begin(_, slice) | Shown::Next(_, slice) = shown {
+            open.push(slice);
         }
-        if let Some((phase, id)) = arrow {
+        if let Some(number) = arrows.get(&(track as usize - 1, index)) {
             // The end of an arrow belongs to the slice around it, not to the next one.
-            let bind = if phase == 'f' { ",\"bp\":\"e\"" } else { "" };
-            out.event(phase, "steal", track, at, format_args!("{id}{bind}"))?;
+            let (phase, bind) =
+                if matches!(event, Event::JobBegin { .. }) { ('f', ",\"bp\":\"e\"") } else { ('s', "") };
+            out.event(phase, "steal", track, at, format_args!(",\"cat\":\"steal\",\"id\":{number}{bind}"))?;
         }
     }
-    for _ in open.0 {
+    for _ in open {
         out.event('E', "", track, end, "")?;
     }
     Ok(())
+}
+
+/// What a viewer shows of an event.
+enum Shown {
+    /// A slice of this name begins.
+    Begin(Cow<'static, str>, Slice),
+    /// The slice ends, and another one of this name begins in its place.
+    Next(&'static str, Slice),
+    /// The slice ends, and the slices inside it.
+    End(Slice),
+    Instant(&'static str),
+    Nothing,
+}
+
+impl Shown {
+    fn of(event: Event) -> Shown {
+        let begin = |name: &'static str, slice| Shown::Begin(name.into(), slice);
+        match event {
+            Event::CallBegin => begin("call", Slice::Call),
+            Event::CallEnd => Shown::End(Slice::Call),
+            Event::JobBegin { .. } => begin("job", Slice::Job),
+            Event::JobEnd => Shown::End(Slice::Job),
+            Event::Fork { job } => begin("left", Slice::Fork(job)),
+            Event::Offer { .. } => Shown::Nothing,
+            Event::Right { job } => Shown::Next("right", Slice::Fork(job)),
+            Event::Joined { job } | Event::Stolen { job } => Shown::End(Slice::Fork(job)),
+            Event::LeafBegin { .. } => begin("leaf", Slice::Leaf),
+            Event::LeafEnd => Shown::End(Slice::Leaf),
+            Event::ChainBegin { place } => Shown::Begin(format!("call at {place}").into(), Slice::Chain),
+            Event::ChainEnd => Shown::End(Slice::Chain),
+            Event::LogBegin { name } => begin(name, Slice::Log),
+            Event::LogEnd => Shown::End(Slice::Log),
+            Event::ReduceBegin => begin("reduce", Slice::Reduce),
+            Event::ReduceEnd => Shown::End(Slice::Reduce),
+            Event::WaitBegin => begin("wait", Slice::Wait),
+            Event::WaitEnd => Shown::End(Slice::Wait),
+            Event::ParkBegin { .. } => begin("parked", Slice::Sleep),
+            Event::NapBegin { .. } => begin("nap", Slice::Sleep),
+            Event::ParkEnd | Event::NapEnd => Shown::End(Slice::Sleep),
+            Event::Steal { .. } => Shown::Instant("steal"),
+            Event::Suspend { .. } => Shown::Instant("suspend"),
+            Event::Wake { .. } => Shown::Instant("wake"),
+            Event::Resume { .. } => Shown::Instant("resume"),
+            Event::Handover => Shown::Instant("slot handed over"),
+            Event::Mug => Shown::Instant("mug"),
+            Event::Cancel => Shown::Instant("cancel"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -221,15 +219,9 @@ enum Slice {
     Sleep,
 }
 
-/// The slices that have begun and not ended, the innermost last.
-#[derive(Default)]
-struct Open(Vec<Slice>);
-
-impl Open {
-    /// Ends slices down to the innermost one for which `is` holds, and returns their number: none if there is no such slice, since its
-    /// begin was lost.
-    fn down_to(&mut self, is: impl Fn(Slice) -> bool) -> usize {
-        let Some(place) = self.0.iter().rposition(|slice| is(*slice)) else { return 0 };
-        self.0.drain(place..).count()
-    }
+/// Ends slices down to the innermost one that is `slice`, and returns their number: 0 if there is no such slice, since its begin was lost.
+/// `open` has the slices that have begun and not ended, the innermost last.
+fn end_down_to(slice: Slice, open: &mut Vec<Slice>) -> usize {
+    let Some(place) = open.iter().rposition(|one| *one == slice) else { return 0 };
+    open.drain(place..).count()
 }

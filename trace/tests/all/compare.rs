@@ -5,6 +5,7 @@ use furcate_trace::Comparison;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
+use testkit::process::{good_child, plays};
 use testkit::spin;
 use testkit::traces::alone;
 
@@ -26,6 +27,18 @@ fn the_runs_take_turns() {
         assert_eq!(times.len(), 3);
         assert!(times.is_sorted() && times[1] < long);
     }
+}
+
+/// The first run of a program makes its pool, and does not count. The runs that count are recorded.
+#[test]
+fn a_program_may_begin_with_a_comparison() {
+    if !plays("beginner") {
+        return good_child("compare::a_program_may_begin_with_a_comparison", "beginner", &[]);
+    }
+    let mut comparison = Comparison::new("beginner");
+    comparison.add("forks", || furcate::join(|| (), || ()));
+    let page = comparison.run(1).unwrap().html();
+    assert!(!page.contains("Nothing was recorded"), "{page}");
 }
 
 /// The page needs nothing else, names are escaped, and each computation has its graph.
