@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10976,
     "schedulers": 6655,
-    "adaptors": 17720,
+    "adaptors": 16905,
     "src": 110,
     "trace": 2165,
     "cluster": 5230,

@@ -64,7 +64,7 @@ const CHECKS: [(&str, Check); 11] = [
 
 fn lengths(world: &World) {
     for len in [0_u64, 1, 2, 7, 1000, 100_000] {
-        assert_eq!((0..len).into_par_iter().spread(world).sum::<u64>(), (0..len).sum::<u64>(), "{len}");
+        assert_eq!((0..len).into_par_iter().spread(world).sum::<u64>(), (0..len).sum(), "{len}");
         assert_eq!((0..len).into_par_iter().spread(world).count(), len);
     }
     // By value: a piece that is empty, one unit, and a few.
@@ -75,7 +75,7 @@ fn lengths(world: &World) {
         let units: Vec<u64> = (0..len).collect();
         assert_eq!(
             units.clone().work(|_| 0, take, |sum| sum).spread(world).sum::<u64>(),
-            (0..len).sum::<u64>(),
+            (0..len).sum(),
             "{len}"
         );
         let all = units.wrap_iter().spread(world).reduce(Vec::new, |a, b| [a, b].concat());

@@ -70,7 +70,7 @@ pub trait WrapIter: Divisible {
     ///         |(_, total)| total,
     ///     )
     ///     .sum();
-    /// assert_eq!(total, (0..100_000).map(digits).sum::<u64>());
+    /// assert_eq!(total, (0..100_000).map(digits).sum());
     /// ```
     #[inline]
     fn work<A, T, S, F, E>(self, state: S, step: F, done: E) -> Work<Self, S, F, E>

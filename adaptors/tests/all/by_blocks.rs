@@ -221,7 +221,7 @@ fn every_length() {
                 [vec![], vec![0], vec![1, 2], vec![len], vec![len / 2, 0, usize::MAX], vec![usize::MAX]]
             {
                 let sum = (0..len).into_par_iter().by_blocks(sizes.clone()).sum::<usize>();
-                assert_eq!(sum, (0..len).sum::<usize>());
+                assert_eq!(sum, (0..len).sum());
                 let mut v: Vec<usize> = (0..len).collect();
                 v.par_iter_mut().by_blocks(sizes).for_each(|x| *x += 1);
                 assert!(v.into_iter().eq(1..=len));

@@ -349,15 +349,15 @@ fn as_a_policy() {
             assert_eq!((a, b), (expected.clone(), expected.clone()));
 
             stopped().collect_into_vec(&mut left);
-            assert_eq!(left, [0; 0]);
+            assert_eq!(left, []);
             stopped().enumerate().unzip_into_vecs(&mut left, &mut right);
-            assert_eq!((&left[..], &right[..]), (&[0; 0][..], &[0; 0][..]));
+            assert_eq!((&left[..], &right[..]), (&[][..], &[][..]));
             assert_eq!(stopped().enumerate().collect::<Vec<_>>(), []);
             assert_eq!(stopped().intersperse(1).rev().collect::<LinkedList<_>>().len(), 0);
             let (a, b): (Vec<_>, Vec<_>) = stopped().map(|x| (x, x)).unzip();
             assert_eq!((a, b), (vec![], vec![]));
             let at = Deadline::new(Instant::now());
-            assert_eq!((0..len).into_par_iter().with_policy(at).collect::<Vec<_>>(), [0; 0]);
+            assert_eq!((0..len).into_par_iter().with_policy(at).collect::<Vec<_>>(), []);
         });
     }
     fn on_pools_once(check: impl FnOnce() + Send) {

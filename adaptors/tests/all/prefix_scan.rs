@@ -228,7 +228,7 @@ fn laziness_and_counts() {
     // Values that are not asked for are not finished.
     assert_eq!(base().bound_depth(2).inclusive_scan(op).skip(60).take(3).count(), 3);
     assert_eq!(runs(), (64, 4 * 15 + 2 + 3));
-    assert_eq!((0..0_u64).into_par_iter().exclusive_scan(5, op).collect::<Vec<_>>(), [0; 0]);
+    assert_eq!((0..0_u64).into_par_iter().exclusive_scan(5, op).collect::<Vec<_>>(), []);
     assert_eq!(runs(), (0, 0));
 }
 

@@ -103,7 +103,7 @@ fn whole_types() {
     cut_as_std(i8::MIN..i8::MAX);
     cut_as_std(i16::MIN..=i16::MAX);
     let sum: i64 = (i32::MIN..=i32::MIN + 70_000).into_par_iter().map(i64::from).sum();
-    assert_eq!(sum, (i32::MIN..=i32::MIN + 70_000).map(i64::from).sum::<i64>());
+    assert_eq!(sum, (i32::MIN..=i32::MIN + 70_000).map(i64::from).sum());
 }
 
 proptest! {

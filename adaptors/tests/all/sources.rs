@@ -30,7 +30,7 @@ fn arrays_and_boxes() {
         let pushed: usize = changed.par_iter_mut().map(|s| s.push('!')).map(|()| 1).sum();
         let pushed_boxed: usize = Box::<[_]>::from(&mut changed[..]).par_iter_mut().map(|s| s.len()).sum();
         assert_eq!(pushed, N);
-        assert_eq!(pushed_boxed, expected.iter().map(|s| s.len() + 1).sum::<usize>());
+        assert_eq!(pushed_boxed, expected.iter().map(|s| s.len() + 1).sum());
         assert!(changed.iter().zip(&array).all(|(new, old)| *new == format!("{old}!")));
     }
     check::<0>();

@@ -283,8 +283,8 @@ fn nothing() {
     on_pools(|| {
         assert_schedules!(vec![7], none(), |it| it.fold(|| 7, |x, y| x + y).collect::<Vec<_>>());
         assert_schedules!(vec![7], none(), |it| it.fold_with(7, |x, y| x + y).drive(CollectInSteps));
-        assert_schedules!(vec![0; 0], none(), |it| it.map_init(|| 7, |x, y| *x + y).collect::<Vec<_>>());
-        assert_schedules!(vec![0; 0], none(), |it| it.map_with(7, |x, y| *x + y).drive(CollectInSteps));
+        assert_schedules!(vec![], none(), |it| it.map_init(|| 7, |x, y| *x + y).collect::<Vec<_>>());
+        assert_schedules!(vec![], none(), |it| it.map_with(7, |x, y| *x + y).drive(CollectInSteps));
     });
     // If all items are filtered out, every task still yields its identity.
     let tasks = (0..64).into_par_iter().bound_depth(2).filter(|_| false).fold(|| 7, |x, y: i32| x + y);

@@ -553,7 +553,7 @@ fn calls_of_frames_and_chains_follow_each_other() {
             threads(ranks).run(|world| {
                 for call in 0..300 {
                     assert_eq!(rule(world, Rule::Text(call.to_string())), call.to_string());
-                    assert_eq!((0..call).into_par_iter().spread(world).sum::<u64>(), (0..call).sum::<u64>());
+                    assert_eq!((0..call).into_par_iter().spread(world).sum::<u64>(), (0..call).sum());
                 }
             });
         }

@@ -294,7 +294,7 @@ fn ten_thousand_short_calls() {
         Threads::new(2).run(|world| {
             for i in 0..10_000_u64 {
                 let len = i % 4;
-                assert_eq!((0..len).into_par_iter().spread(world).sum::<u64>(), (0..len).sum::<u64>());
+                assert_eq!((0..len).into_par_iter().spread(world).sum::<u64>(), (0..len).sum());
             }
         });
     });

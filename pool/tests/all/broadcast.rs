@@ -123,7 +123,7 @@ fn broadcasts_broadcast() {
         for threads in SIZES {
             let pool = pool(threads);
             let sums = pool.broadcast(|_| pool.broadcast(|context| context.index()).iter().sum::<usize>());
-            assert_eq!(sums, vec![(0..threads).sum::<usize>(); threads]);
+            assert_eq!(sums, vec![(0..threads).sum(); threads]);
         }
     });
 }

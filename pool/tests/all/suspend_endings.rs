@@ -34,7 +34,7 @@ fn futures_stay_where_they_are() {
         });
         watch.check(200);
         assert_eq!(sum.into_inner(), 199 * 200);
-        assert_eq!(watch.polls.load(SeqCst), data.iter().map(|item| item % 7 + 1).sum::<usize>());
+        assert_eq!(watch.polls.load(SeqCst), data.iter().map(|item| item % 7 + 1).sum());
     });
 }
 

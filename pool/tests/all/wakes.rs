@@ -62,7 +62,7 @@ fn every_poll_has_its_wake() {
         let total = pool.stats().total();
         // A task that is spawned is polled as if it was woken.
         assert_eq!(total.polls, FUTURES as u64 + total.wakes + total.wakes_in_poll);
-        assert_eq!(total.wakes + total.wakes_in_poll, (0..FUTURES).map(|i| i as u64 % 4).sum::<u64>());
+        assert_eq!(total.wakes + total.wakes_in_poll, (0..FUTURES).map(|i| i as u64 % 4).sum());
         assert!(total.resumes_elsewhere <= total.resumes);
         assert!(total.deviations() >= total.resumes);
     });

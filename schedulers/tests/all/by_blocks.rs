@@ -273,7 +273,7 @@ fn a_policy_ends_it() {
         let items = place.run(ByBlocks::new(Join, repeat(10)), 0..1000, Until(&stop), StopAt(25, &stop));
         assert!(items.starts_with(&(0..20).collect::<Vec<_>>()) && items.iter().all(|&item| item < 30));
         let again = place.run(ByBlocks::new(Join, repeat(10)), 0..1000, Until(&stop), StopAt(25, &stop));
-        assert_eq!(again, [0; 0]);
+        assert_eq!(again, []);
     }
 }
 

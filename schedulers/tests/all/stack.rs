@@ -231,7 +231,7 @@ fn what_never_gets_smaller_ends() {
         ]
     };
     on_small_stacks(&[1, 3], run, |items| assert_eq!(items, [const { [0, 1, 2, 3, 4, 5, 6, 7, 8] }; 3]));
-    on_small_stacks(&[1, 3], |place| place.run(0..0, Always, Collect), |items| assert_eq!(items, [0; 0]));
+    on_small_stacks(&[1, 3], |place| place.run(0..0, Always, Collect), |items| assert_eq!(items, []));
     for (name, policy) in stubborn() {
         let run = |place: Place| {
             let even = Both::new(policy.clone(), EvenLevels);

@@ -1,7 +1,7 @@
 //! Traces from files.
 
 use crate::{Event, ThreadTrace, TimedEvent, Trace};
-use serde::Deserialize;
+use miniserde::{Deserialize, json};
 use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 use std::time::Duration;
@@ -29,21 +29,29 @@ use std::time::Duration;
 ///
 /// If the reader fails, or if what it reads is no such trace, or only the begin of one. The error says what to do.
 pub fn read_chrome(from: impl Read) -> io::Result<Trace> {
-    let file: File = serde_json::from_reader(BufReader::new(from)).map_err(|error| match error.classify() {
-        serde_json::error::Category::Io => error.into(),
-        // An empty file ends on its first line, before any letter.
-        serde_json::error::Category::Eof if error.column() == 0 && error.line() <= 1 => io::Error::new(
+    let mut text = String::new();
+    BufReader::new(from).read_to_string(&mut text)?;
+    let whole = text.trim_end();
+    if whole.is_empty() {
+        return Err(io::Error::new(
             io::ErrorKind::UnexpectedEof,
             "the file is empty: the program still runs, or was killed before it wrote the trace; let it end, or end it with SIGINT",
-        ),
-        serde_json::error::Category::Eof => io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            format!("the trace is cut off after line {}: copy the whole file, or record the trace again", error.line()),
-        ),
-        serde_json::error::Category::Syntax => {
-            invalid(format!("this is not JSON ({error}); name the file that FURCATE_TRACE has written"))
+        ));
+    }
+    let file: File = json::from_str(whole).map_err(|_| {
+        if json::from_str::<json::Value>(whole).is_ok() {
+            invalid(FOREIGN.to_owned())
+        } else if whole.starts_with('{') && !whole.ends_with("\n]}") {
+            io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!(
+                    "the trace is cut off after line {}: copy the whole file, or record the trace again",
+                    text.lines().count()
+                ),
+            )
+        } else {
+            invalid("this is not JSON; name the file that FURCATE_TRACE has written".to_owned())
         }
-        serde_json::error::Category::Data => invalid(FOREIGN.to_owned()),
     })?;
     if file.about.furcate != FORMAT {
         return Err(invalid(FOREIGN.to_owned()));
