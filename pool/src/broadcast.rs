@@ -1,15 +1,14 @@
 //! Broadcasts: closures that every thread of a pool runs once.
 
 use crate::job::Outcome;
-use crate::latch::JobCount;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
-use crate::worker::{CallLatch, Header, HeapJob, JobRef, Worker};
-use std::cell::UnsafeCell;
+use crate::scope::{self, Scope, ScopeFifo};
+use crate::worker::{Header, JobRef};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Facts that a broadcast passes to its closure: the number of the thread that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,19 +29,6 @@ impl BroadcastContext<'_> {
     #[must_use]
     pub fn num_threads(&self) -> usize {
         self.num_threads
-    }
-}
-
-/// A [`BroadcastContext`] that may be sent to its thread.
-#[derive(Clone, Copy)]
-pub(crate) struct ContextAddress {
-    index: usize,
-    num_threads: usize,
-}
-
-impl ContextAddress {
-    pub(crate) fn of_here<'a>(self) -> BroadcastContext<'a> {
-        BroadcastContext { index: self.index, num_threads: self.num_threads, _here: PhantomData }
     }
 }
 
@@ -95,71 +81,21 @@ where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
     let op = Arc::new(op);
-    queue(registry, |address| {
+    queue(registry, |context| {
         let op = Arc::clone(&op);
-        crate::spawn::job(registry, move || op(address.of_here()))
+        crate::spawn::job(registry, move || op(context))
     });
 }
 
-/// Sends each of the pool's own threads a job that `make` makes for it.
-pub(crate) fn queue(registry: &Registry, mut make: impl FnMut(ContextAddress) -> NonNull<Header>) {
+/// Sends each of the pool's own threads a job that `make` makes for it, and wakes the threads that sleep.
+fn queue(registry: &Registry, mut make: impl FnMut(BroadcastContext<'static>) -> NonNull<Header>) {
     registry.check_generation();
-    for index in 0..registry.num_threads() {
-        let job = make(ContextAddress { index, num_threads: registry.num_threads() });
-        send(registry, index, job);
-    }
-}
-
-/// Sends a broadcast job to a worker, and wakes the worker if it sleeps.
-fn send(registry: &Registry, number: usize, job: NonNull<Header>) {
-    let worker = registry.worker(number).expect("the pool's own workers are there");
-    worker.broadcasts.push(JobRef::new(job, ptr::null()));
-    registry.call(worker);
-}
-
-/// State that the jobs of one broadcast share. It lies in the caller's frame.
-struct BroadcastState<'a, OP, R> {
-    op: &'a OP,
-    /// Results by the threads' numbers.
-    outcomes: Vec<OutcomeCell<R>>,
-    /// Number of jobs that have not ended, plus 1 for the caller until it waits.
-    pending: JobCount,
-    done: CallLatch,
-}
-
-struct OutcomeCell<R>(UnsafeCell<Option<Outcome<R>>>);
-
-/// A pointer that the jobs carry to their threads.
-struct JobPointer<T>(*const T);
-
-// SAFETY: the jobs share the closure, which is `Sync`. Each job writes its own element of `outcomes`. The other fields are made to be
-// shared.
-unsafe impl<OP: Sync, R: Send> Send for JobPointer<BroadcastState<'_, OP, R>> {}
-
-impl<OP, R> BroadcastState<'_, OP, R>
-where
-    OP: Fn(BroadcastContext<'_>) -> R + Sync,
-    R: Send,
-{
-    fn run(&self, address: ContextAddress) {
-        // Unwind-safe: the caller unwinds with the payload.
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.op)(address.of_here())));
-        // SAFETY: each element has one job. The caller reads the elements when all jobs have ended.
-        unsafe { *self.outcomes[address.index].0.get() = Some(outcome) };
-    }
-
-    /// Notes that a job has ended. The last one sets the latch.
-    ///
-    /// # Safety
-    ///
-    /// The job was counted, and does not use `this` afterwards.
-    unsafe fn arrive(this: *const Self, worker: &Worker) {
-        // SAFETY: `this` is alive until the last job sets the latch.
-        unsafe {
-            if (*this).pending.arrive() {
-                CallLatch::set(&raw const (*this).done, Some(worker));
-            }
-        }
+    let num_threads = registry.num_threads();
+    for index in 0..num_threads {
+        let job = make(BroadcastContext { index, num_threads, _here: PhantomData });
+        let worker = registry.worker(index).expect("the pool's own workers are there");
+        worker.broadcasts.push(JobRef::new(job, ptr::null()));
+        registry.call(worker);
     }
 }
 
@@ -168,46 +104,61 @@ where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    Worker::with_current(|current| {
-        let shared = BroadcastState {
-            op: &op,
-            outcomes: (0..registry.num_threads()).map(|_| OutcomeCell(UnsafeCell::new(None))).collect(),
-            pending: JobCount::new(registry.num_threads() + 1),
-            done: CallLatch::new(current),
-        };
-        queue(registry, |address| {
-            let shared = JobPointer(&raw const shared);
-            let run = move |worker: &Worker| {
-                let shared = shared;
-                // SAFETY: the caller's frame is alive until this job has arrived, which it does here, once.
-                unsafe {
-                    (*shared.0).run(address);
-                    BroadcastState::arrive(shared.0, worker);
-                }
-            };
-            // SAFETY: as above.
-            unsafe { HeapJob::queueable(0, run) }
+    let outcomes: Vec<_> = (0..registry.num_threads()).map(|_| Mutex::new(None::<Outcome<R>>)).collect();
+    scope::in_place(registry, |scope| {
+        scope.spawn_broadcast(|_, context| {
+            // Unwind-safe: the caller unwinds with the payload.
+            let outcome = catch_unwind(AssertUnwindSafe(|| op(context)));
+            *outcomes[context.index()].lock().expect(UNPOISONED) = Some(outcome);
         });
-        // The caller is counted too, so it cannot miss the end.
-        if !shared.pending.arrive() {
-            match current {
-                Some(worker) => worker.wait_for_others(shared.done.latch()),
-                None => shared.done.lock().wait(),
+    });
+    let mut outcomes = outcomes
+        .into_iter()
+        .map(|outcome| outcome.into_inner().expect(UNPOISONED).expect("every job has ended"));
+    let mut results = Vec::with_capacity(registry.num_threads());
+    while let Some(outcome) = outcomes.next() {
+        match outcome {
+            Ok(result) => results.push(result),
+            Err(payload) => {
+                results.into_iter().for_each(drop_quietly);
+                outcomes.for_each(drop_quietly);
+                resume_unwind(payload)
             }
         }
-        let mut outcomes =
-            shared.outcomes.into_iter().map(|slot| slot.0.into_inner().expect("every job has ended"));
-        let mut results = Vec::with_capacity(registry.num_threads());
-        while let Some(outcome) = outcomes.next() {
-            match outcome {
-                Ok(result) => results.push(result),
-                Err(payload) => {
-                    results.into_iter().for_each(drop_quietly);
-                    outcomes.for_each(drop_quietly);
-                    resume_unwind(payload)
-                }
-            }
-        }
-        results
-    })
+    }
+    results
+}
+
+const UNPOISONED: &str = "nobody panics with this lock";
+
+impl<'scope> Scope<'scope> {
+    /// Spawns a job that every thread of the pool runs once.
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Self::spawn).
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        let body = Arc::new(body);
+        queue(self.registry(), |context| {
+            let body = Arc::clone(&body);
+            self.job(move |scope| body(scope, context))
+        });
+    }
+}
+
+impl<'scope> ScopeFifo<'scope> {
+    /// Spawns a job that every thread of the pool runs once.
+    ///
+    /// # Panics
+    ///
+    /// As [`Scope::spawn`].
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        self.0.spawn_broadcast(move |scope, context| body(ScopeFifo::of(scope), context));
+    }
 }

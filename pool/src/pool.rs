@@ -28,10 +28,7 @@ impl Executor for Pool {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        match Participant::of_current() {
-            Ok(part) => scope::on_worker(part.worker(), body),
-            Err(registry) => registry.inside(|worker| scope::on_worker(worker, body)),
-        }
+        scope::scope(body)
     }
 
     #[inline]

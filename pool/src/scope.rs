@@ -21,7 +21,6 @@ pub(crate) use spawned_root::spawn_root;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
 
-use crate::broadcast::{self, BroadcastContext};
 use crate::external::Participant;
 use crate::latch::JobCount;
 use crate::quiet_drop::drop_quietly;
@@ -77,7 +76,7 @@ unsafe impl Send for Scope<'_> {}
 
 /// A scope whose jobs run, as far as they are not stolen, first in, first out; see [`scope_fifo`].
 #[repr(transparent)]
-pub struct ScopeFifo<'scope>(Scope<'scope>);
+pub struct ScopeFifo<'scope>(pub(crate) Scope<'scope>);
 
 /// Runs `op`, which may spawn jobs that borrow data that outlive the call. Returns the result of `op` when all jobs are
 /// done.
@@ -161,10 +160,7 @@ where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
     R: Send,
 {
-    match Participant::of_current() {
-        Ok(part) => fifo_on_worker(part.worker(), op),
-        Err(registry) => registry.inside(|worker| fifo_on_worker(worker, op)),
-    }
+    scope(|scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
 }
 
 /// As [`scope()`], but the calling thread itself runs `op`, whether it is a worker or not. So `op` need not be `Send`.
@@ -208,10 +204,6 @@ where
 
 pub(crate) fn on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
     Scope::new(worker.registry().this(), Some(worker)).complete(Some(worker), op)
-}
-
-pub(crate) fn fifo_on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
-    on_worker(worker, |scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
 }
 
 pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
@@ -348,7 +340,7 @@ impl<'scope> Scope<'scope> {
     }
 
     /// Counts one more job, and makes it.
-    fn job<BODY>(&self, body: BODY) -> NonNull<Header>
+    pub(crate) fn job<BODY>(&self, body: BODY) -> NonNull<Header>
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
@@ -404,22 +396,6 @@ impl<'scope> Scope<'scope> {
         // SAFETY: queued once, here.
         unsafe { spawn::queue(self.registry(), self.job(body)) };
     }
-
-    /// Spawns a job that every thread of the pool runs once.
-    ///
-    /// # Panics
-    ///
-    /// As [`spawn`](Self::spawn).
-    pub fn spawn_broadcast<BODY>(&self, body: BODY)
-    where
-        BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
-    {
-        let body = Arc::new(body);
-        broadcast::queue(self.registry(), |context| {
-            let body = Arc::clone(&body);
-            self.job(move |scope| body(scope, context.of_here()))
-        });
-    }
 }
 
 impl<'scope> ScopeFifo<'scope> {
@@ -442,18 +418,6 @@ impl<'scope> ScopeFifo<'scope> {
         let ticket = Fifo::push(&scope.fifo, JobRef::new(job, ptr::null()));
         // SAFETY: queued once, here; the scope is there until the job has run, and so has the ticket.
         unsafe { spawn::queue(scope.registry(), ticket) };
-    }
-
-    /// Spawns a job that every thread of the pool runs once.
-    ///
-    /// # Panics
-    ///
-    /// As [`Scope::spawn`].
-    pub fn spawn_broadcast<BODY>(&self, body: BODY)
-    where
-        BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
-    {
-        self.0.spawn_broadcast(move |scope, context| body(ScopeFifo::of(scope), context));
     }
 }
 

@@ -121,7 +121,7 @@ impl ThreadPool {
         OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
         R: Send,
     {
-        self.registry.inside(|worker| scope::fifo_on_worker(worker, op))
+        self.scope(|scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
     }
 
     /// [`in_place_scope`](crate::in_place_scope) with this pool.
@@ -145,7 +145,7 @@ impl ThreadPool {
     where
         OP: FnOnce(&ScopeFifo<'scope>) -> R,
     {
-        scope::in_place(&self.registry, |scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
+        self.in_place_scope(|scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
     }
 
     /// [`spawn`](crate::spawn) on this pool.
