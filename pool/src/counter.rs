@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A counter written by one thread and read by any.
+/// A counter that any thread reads. Either one thread writes it, or all that write it use [`add_shared`](Self::add_shared).
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
@@ -17,6 +17,11 @@ impl Counter {
     #[inline(always)]
     pub(crate) fn add_up(&self, more: u64) {
         self.0.store(self.0.load(Relaxed) + more, Relaxed);
+    }
+
+    /// Adds `more` to a counter that several threads write. Relaxed: as [`add`](Self::add).
+    pub(crate) fn add_shared(&self, more: u64) {
+        self.0.fetch_add(more, Relaxed);
     }
 
     pub(crate) fn get(&self) -> u64 {

@@ -29,7 +29,7 @@ use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
 use crate::slots::{self, Slots};
-use crate::stats::{Outside, Stats};
+use crate::stats::{Counters, Stats};
 use crate::suspension::Suspension;
 use crate::ticks;
 use crate::trace::{self, Traced};
@@ -99,7 +99,7 @@ pub(crate) struct Registry {
     /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
     pending: JobCount,
     /// Counters of threads that are no workers of this pool.
-    pub(crate) outside: Outside,
+    pub(crate) outside: Counters,
     /// Handles of the started threads, except those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// The computations that no thread waits for; made when first needed.
@@ -169,7 +169,7 @@ impl Registry {
             had_watchdog: AtomicBool::new(false),
             seen: Mutex::default(),
             pending: JobCount::new(1),
-            outside: Outside::default(),
+            outside: Counters::new(0),
             threads: Mutex::default(),
             unawaited: OnceLock::new(),
             is_ending: AtomicBool::new(false),

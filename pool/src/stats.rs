@@ -8,57 +8,12 @@ pub use histogram::WakeToRun;
 pub(crate) use histogram::{Moment, WakeTimes};
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// A counter written by any thread.
-#[derive(Debug, Default)]
-pub(crate) struct SharedCounter(AtomicU64);
-
-impl SharedCounter {
-    /// Adds one. Relaxed: nothing is inferred from a count.
-    pub(crate) fn add(&self) {
-        self.add_up(1);
-    }
-
-    /// Adds `more`.
-    pub(crate) fn add_up(&self, more: u64) {
-        self.0.fetch_add(more, Relaxed);
-    }
-
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-}
-
-/// Counters of the actions of threads that are no workers of the pool.
-#[derive(Debug, Default)]
-pub(crate) struct Outside {
-    pub(crate) wakeups: SharedCounter,
-    pub(crate) suspensions: SharedCounter,
-    pub(crate) cancelled: SharedCounter,
-    pub(crate) wakes: SharedCounter,
-    pub(crate) wakes_coalesced: SharedCounter,
-    pub(crate) waits_for_room: SharedCounter,
-}
-
-impl Outside {
-    pub(crate) fn read(&self) -> WorkerStats {
-        WorkerStats {
-            wakeups: self.wakeups.get(),
-            suspensions: self.suspensions.get(),
-            cancelled: self.cancelled.get(),
-            wakes: self.wakes.get(),
-            wakes_coalesced: self.wakes_coalesced.get(),
-            waits_for_room: self.waits_for_room.get(),
-            ..WorkerStats::default()
-        }
-    }
-}
 
 /// Declares the counters of a worker.
 macro_rules! counters {
     ($($(#[$about:meta])* $name:ident,)*) => {
-        /// A worker's counters.
+        /// The counters of a worker; or, with additions by any thread ([`Counter::add_shared`]), those of all threads that are no workers of
+        /// the pool.
         #[derive(Debug)]
         pub(crate) struct Counters {
             $(pub(crate) $name: Counter,)*

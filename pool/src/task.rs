@@ -294,7 +294,7 @@ where
             let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
             core.as_ref().leave_deque();
             if core.as_ref().polled_by.get() != NOBODY {
-                scope.count(|worker| &worker.cancelled, |outside| &outside.cancelled, 1);
+                scope.count(|counters| &counters.cancelled, 1);
             }
             let entered = scope.enter_runtime();
             match Self::end(core.cast(), scope) {

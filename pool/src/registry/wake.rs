@@ -130,7 +130,7 @@ impl Registry {
     fn count_wakeup(&self, by: Option<&Worker>) {
         match by {
             Some(worker) => worker.counters.wakeups.add(),
-            None => self.outside.wakeups.add(),
+            None => self.outside.wakeups.add_shared(1),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::detach::{Resume, Stopper, Suspend};
 use crate::join_handle::JoinHandle;
 use crate::one_shot::OneShot;
 use crate::registry::Registry;
-use crate::stats::{Counter, Counters, Outside, SharedCounter};
+use crate::stats::{Counter, Counters};
 use crate::task::{self, Spare, Tasks};
 use crate::trace::{self, Kind};
 use crate::worker::Worker;
@@ -151,7 +151,7 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
     }
 
     fn waits_for_room(&self) {
-        self.scope().count(|worker| &worker.waits_for_room, |outside| &outside.waits_for_room, 1);
+        self.scope().count(|counters| &counters.waits_for_room, 1);
     }
 
     #[inline]
@@ -238,15 +238,10 @@ impl<'scope> Scope<'scope> {
 
     /// Adds to this thread's counter: the worker's own, or the one for threads outside the pool.
     #[inline]
-    pub(crate) fn count(
-        &self,
-        inside: fn(&Counters) -> &Counter,
-        outside: fn(&Outside) -> &SharedCounter,
-        more: u64,
-    ) {
+    pub(crate) fn count(&self, counter: fn(&Counters) -> &Counter, more: u64) {
         self.with_worker(|worker| match worker {
-            Some(worker) => inside(&worker.counters).add_up(more),
-            None => outside(&self.registry().outside).add_up(more),
+            Some(worker) => counter(&worker.counters).add_up(more),
+            None => counter(&self.registry().outside).add_shared(more),
         });
     }
 

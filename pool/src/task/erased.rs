@@ -176,11 +176,7 @@ impl Core {
         if coalesced > 0 {
             // SAFETY: the caller's.
             let scope = unsafe { &*self.scope };
-            scope.count(
-                |worker| &worker.wakes_coalesced,
-                |outside| &outside.wakes_coalesced,
-                coalesced.into(),
-            );
+            scope.count(|counters| &counters.wakes_coalesced, coalesced.into());
         }
     }
 
@@ -196,7 +192,7 @@ impl Core {
         unsafe {
             let core = this.as_ref();
             if core.polled_by.get() == NOBODY {
-                (*core.scope).count(|worker| &worker.suspensions, |outside| &outside.suspensions, 1);
+                (*core.scope).count(|counters| &counters.suspensions, 1);
             }
             core.polled_by.set(worker.map_or(OUTSIDE, name));
             trace::record(Kind::Suspend, this.addr().get() as u64);
@@ -324,7 +320,7 @@ impl Core {
     unsafe fn submit_woken(this: NonNull<Core>) {
         // SAFETY: the scope is there (invariant 5).
         unsafe {
-            (*this.as_ref().scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
+            (*this.as_ref().scope).count(|counters| &counters.wakes, 1);
             trace::record(Kind::Wake, this.addr().get() as u64);
             Self::submit(this);
         }
