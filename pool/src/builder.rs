@@ -9,6 +9,7 @@ use crate::saturation::Saturation;
 use crate::suspension::Suspension;
 use crate::worker::{WaitRule, Worker};
 use std::any::Any;
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -31,6 +32,13 @@ const MAX_BLOCKING_THREADS: usize = 512;
 /// ```
 #[must_use = "a builder does nothing until it builds"]
 pub struct ThreadPoolBuilder<S = DefaultSpawn> {
+    settings: Settings,
+    spawn: S,
+}
+
+/// Settings of any builder, however it has its threads started.
+#[derive(Default)]
+struct Settings {
     threads: usize,
     name: Option<Box<dyn FnMut(usize) -> String>>,
     stack_size: Option<usize>,
@@ -40,7 +48,6 @@ pub struct ThreadPoolBuilder<S = DefaultSpawn> {
     /// A setting without an effect, which `Debug` prints.
     breadth_first: bool,
     setup: Setup,
-    spawn: S,
 }
 
 /// Has the threads started by `std::thread`.
@@ -130,6 +137,30 @@ impl ThreadPoolBuildError {
         ThreadPoolBuildError(BuildErrorReason::AlreadyInitialized)
     }
 
+    /// Returns the reason and the remedy.
+    fn texts(&self) -> (Cow<'static, str>, &'static str) {
+        match &self.0 {
+            // Rayon's words: programs compare them.
+            BuildErrorReason::AlreadyInitialized => (
+                "The global thread pool has already been initialized.".into(),
+                "build the global pool once, before its first use, or make a pool of your own with `build`",
+            ),
+            BuildErrorReason::AlreadyInPool => (
+                "The current thread is already part of another thread pool.".into(),
+                "call `use_current_thread` in a thread that is in no pool, or leave it out",
+            ),
+            BuildErrorReason::Thread { number, of, error } => (
+                format!("thread {} of {of} could not be started: {error}", number + 1).into(),
+                if self.is_unsupported() {
+                    "this target has no threads: make the caller's thread the pool's only one \
+                     (`num_threads(1).use_current_thread()`), or use the global pool, which does so by itself"
+                } else {
+                    "ask for fewer threads (`num_threads`) or smaller stacks (`stack_size`), or raise the system's limits"
+                },
+            ),
+        }
+    }
+
     /// Whether the target has no threads.
     pub(crate) fn is_unsupported(&self) -> bool {
         matches!(&self.0, BuildErrorReason::Thread { error, .. } if error.kind() == io::ErrorKind::Unsupported)
@@ -138,39 +169,14 @@ impl ThreadPoolBuildError {
 
 impl fmt::Display for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            // Rayon's words: programs compare them.
-            BuildErrorReason::AlreadyInitialized => {
-                f.write_str("The global thread pool has already been initialized.")
-            }
-            BuildErrorReason::AlreadyInPool => {
-                f.write_str("The current thread is already part of another thread pool.")
-            }
-            BuildErrorReason::Thread { number, of, error } => {
-                write!(f, "thread {} of {of} could not be started: {error}", number + 1)
-            }
-        }
+        f.write_str(&self.texts().0)
     }
 }
 
 impl fmt::Debug for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let instead = match &self.0 {
-            BuildErrorReason::AlreadyInitialized => {
-                "build the global pool once, before its first use, or make a pool of your own with `build`"
-            }
-            BuildErrorReason::AlreadyInPool => {
-                "call `use_current_thread` in a thread that is in no pool, or leave it out"
-            }
-            BuildErrorReason::Thread { .. } if self.is_unsupported() => {
-                "this target has no threads: make the caller's thread the pool's only one \
-                 (`num_threads(1).use_current_thread()`), or use the global pool, which does so by itself"
-            }
-            BuildErrorReason::Thread { .. } => {
-                "ask for fewer threads (`num_threads`) or smaller stacks (`stack_size`), or raise the system's limits"
-            }
-        };
-        write!(f, "ThreadPoolBuildError({:?}, {instead:?})", self.to_string())
+        let (reason, instead) = self.texts();
+        write!(f, "ThreadPoolBuildError({reason:?}, {instead:?})")
     }
 }
 
@@ -178,23 +184,15 @@ impl Error for ThreadPoolBuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.0 {
             BuildErrorReason::Thread { error, .. } => Some(error),
-            BuildErrorReason::AlreadyInitialized | BuildErrorReason::AlreadyInPool => None,
+            _ => None,
         }
     }
 }
 
 impl Default for ThreadPoolBuilder {
     fn default() -> Self {
-        ThreadPoolBuilder {
-            threads: 0,
-            name: None,
-            stack_size: None,
-            use_current_thread: false,
-            caller_takes_part: None,
-            breadth_first: false,
-            setup: Setup { max_blocking_threads: MAX_BLOCKING_THREADS, ..Setup::default() },
-            spawn: DefaultSpawn(()),
-        }
+        ThreadPoolBuilder { settings: Settings::default(), spawn: DefaultSpawn(()) }
+            .max_blocking_threads(MAX_BLOCKING_THREADS)
     }
 }
 
@@ -243,7 +241,7 @@ impl<S> ThreadPoolBuilder<S> {
     /// `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` sets the number; without them it is as many as the machine can run.
     /// (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts if the second one is not set.)
     pub fn num_threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
+        self.settings.threads = threads;
         self
     }
 
@@ -253,13 +251,13 @@ impl<S> ThreadPoolBuilder<S> {
     where
         F: FnMut(usize) -> String + 'static,
     {
-        self.name = Some(Box::new(name));
+        self.settings.name = Some(Box::new(name));
         self
     }
 
     /// Sets the size of the threads' stacks, in bytes. The default is that of `std::thread`.
     pub fn stack_size(mut self, bytes: usize) -> Self {
-        self.stack_size = Some(bytes);
+        self.settings.stack_size = Some(bytes);
         self
     }
 
@@ -269,7 +267,7 @@ impl<S> ThreadPoolBuilder<S> {
     where
         H: Fn(usize) + Send + Sync + 'static,
     {
-        self.setup.start = Some(Box::new(handler));
+        self.settings.setup.start = Some(Box::new(handler));
         self
     }
 
@@ -280,7 +278,7 @@ impl<S> ThreadPoolBuilder<S> {
     where
         H: Fn(usize) + Send + Sync + 'static,
     {
-        self.setup.exit = Some(Box::new(handler));
+        self.settings.setup.exit = Some(Box::new(handler));
         self
     }
 
@@ -297,14 +295,14 @@ impl<S> ThreadPoolBuilder<S> {
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
     {
-        self.setup.panic = Some(Box::new(handler));
+        self.settings.setup.panic = Some(Box::new(handler));
         self
     }
 
     /// Makes the thread that builds the pool one of the pool's threads, number 0. It runs jobs only while it waits in `join`,
     /// `scope` and the like. It stays one of the pool's threads until it ends, or drops the pool outside of the pool's own jobs.
     pub fn use_current_thread(mut self) -> Self {
-        self.use_current_thread = true;
+        self.settings.use_current_thread = true;
         self
     }
 
@@ -330,7 +328,7 @@ impl<S> ThreadPoolBuilder<S> {
     /// assert_eq!(pool.install(|| furcate::block_on(async { 1 })), 1);
     /// ```
     pub fn max_blocking_threads(mut self, threads: usize) -> Self {
-        self.setup.max_blocking_threads = threads;
+        self.settings.setup.max_blocking_threads = threads;
         self
     }
 
@@ -352,7 +350,7 @@ impl<S> ThreadPoolBuilder<S> {
     where
         H: Fn(&Saturation) + Send + Sync + 'static,
     {
-        self.setup.saturation = Some(Box::new(handler));
+        self.settings.setup.saturation = Some(Box::new(handler));
         self
     }
 
@@ -391,7 +389,7 @@ impl<S> ThreadPoolBuilder<S> {
     /// }
     /// ```
     pub fn caller_takes_part(mut self, takes_part: bool) -> Self {
-        self.caller_takes_part = Some(takes_part);
+        self.settings.caller_takes_part = Some(takes_part);
         self
     }
 
@@ -411,13 +409,13 @@ impl<S> ThreadPoolBuilder<S> {
     /// assert_eq!(gone.1.recv(), Ok(7));
     /// ```
     pub fn wait_on_drop(mut self, wait: bool) -> Self {
-        self.setup.drop_does_not_wait = !wait;
+        self.settings.setup.drop_does_not_wait = !wait;
         self
     }
 
     /// Pins thread number i to the i-th core (modulo their number) that the process may use.
     pub fn pin_threads(mut self) -> Self {
-        self.setup.pin = true;
+        self.settings.setup.pin = true;
         self
     }
 
@@ -447,20 +445,20 @@ impl<S> ThreadPoolBuilder<S> {
     /// ```
     #[cfg(feature = "tokio")]
     pub fn tokio(mut self, runtime: tokio::runtime::Handle) -> Self {
-        self.setup.runtime = Runtime::new(runtime);
+        self.settings.setup.runtime = Runtime::new(runtime);
         self
     }
 
     /// Sets the jobs that a worker may run while it waits.
     pub fn wait_rule(mut self, rule: WaitRule) -> Self {
-        self.setup.wait_rule = rule;
+        self.settings.setup.wait_rule = rule;
         self
     }
 
     /// Sets the treatment of a worker's deque when the task that the worker runs suspends. A [scope](crate::Scope::set_suspension) can
     /// override the setting.
     pub fn suspension(mut self, suspension: Suspension) -> Self {
-        self.setup.suspension = suspension;
+        self.settings.setup.suspension = suspension;
         self
     }
 
@@ -472,7 +470,7 @@ impl<S> ThreadPoolBuilder<S> {
     /// assert_eq!(pool.install(|| furcate::block_on(async { 42 })), 42);
     /// ```
     pub fn fairness(mut self, fairness: Fairness) -> Self {
-        self.setup.fairness = fairness;
+        self.settings.setup.fairness = fairness;
         self
     }
 
@@ -480,21 +478,21 @@ impl<S> ThreadPoolBuilder<S> {
     /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). Measuring costs two looks at the clock for each wake. The default
     /// is `false`.
     pub fn measure_wakes(mut self, measure: bool) -> Self {
-        self.setup.measures_wakes = measure;
+        self.settings.setup.measures_wakes = measure;
         self
     }
 
     /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
     /// interrupts other cores. On systems without `membarrier`, all pools work in this way.
     pub fn ordinary_fences(mut self) -> Self {
-        self.setup.always_shared = true;
+        self.settings.setup.always_shared = true;
         self
     }
 
     /// Does nothing: a hint of early versions of rayon.
     #[deprecated(note = "use `scope_fifo` and `spawn_fifo` for similar effect")]
     pub fn breadth_first(mut self) -> Self {
-        self.breadth_first = true;
+        self.settings.breadth_first = true;
         self
     }
 
@@ -504,60 +502,41 @@ impl<S> ThreadPoolBuilder<S> {
     where
         F: FnMut(ThreadBuilder) -> io::Result<()>,
     {
-        let ThreadPoolBuilder {
-            threads,
-            name,
-            stack_size,
-            use_current_thread,
-            caller_takes_part,
-            breadth_first,
-            setup,
-            spawn: _,
-        } = self;
-        let spawn = CustomSpawn(spawn);
-        ThreadPoolBuilder {
-            threads,
-            name,
-            stack_size,
-            use_current_thread,
-            caller_takes_part,
-            breadth_first,
-            setup,
-            spawn,
-        }
+        ThreadPoolBuilder { settings: self.settings, spawn: CustomSpawn(spawn) }
     }
 }
 
 impl<S: Spawn> ThreadPoolBuilder<S> {
     /// Makes a pool's registry, and starts the pool's threads.
-    pub(crate) fn build_registry(mut self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
-        let threads = if self.threads > 0 { self.threads } else { default_threads() };
+    pub(crate) fn build_registry(self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
+        let ThreadPoolBuilder { mut settings, mut spawn } = self;
+        let threads = if settings.threads > 0 { settings.threads } else { default_threads() };
         let threads = threads.min(MAX_THREADS);
         let in_pool = Worker::with_current(|worker| worker.is_some());
-        if self.use_current_thread && in_pool {
+        if settings.use_current_thread && in_pool {
             return Err(ThreadPoolBuildError(BuildErrorReason::AlreadyInPool));
         }
         // Settings that a caller's own thread cannot honor.
-        let promised = self.stack_size.is_some()
-            || self.name.is_some()
-            || self.setup.start.is_some()
-            || self.setup.exit.is_some()
-            || self.setup.pin
+        let promised = settings.stack_size.is_some()
+            || settings.name.is_some()
+            || settings.setup.start.is_some()
+            || settings.setup.exit.is_some()
+            || settings.setup.pin
             || !S::SPARES;
-        self.setup.caller_takes_part = self.caller_takes_part.unwrap_or(!promised);
+        settings.setup.caller_takes_part = settings.caller_takes_part.unwrap_or(!promised);
         // Spare threads are started under a lock, where no closure of the user may be called. So all names are made here.
-        let names = self.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
-        let (names, stack_size) = (Arc::<[String]>::from(names), self.stack_size);
-        if S::SPARES && self.setup.wait_rule != WaitRule::Leapfrog {
-            self.setup.spares = Some(spare_spawner(threads, Arc::clone(&names), stack_size));
+        let names = settings.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
+        let (names, stack_size) = (Arc::<[String]>::from(names), settings.stack_size);
+        if S::SPARES && settings.setup.wait_rule != WaitRule::Leapfrog {
+            settings.setup.spares = Some(spare_spawner(threads, Arc::clone(&names), stack_size));
         }
-        let registry = Registry::new(threads, self.setup);
+        let registry = Registry::new(threads, settings.setup);
         let unfinished = Unfinished(&registry);
         // Before any thread is started: no other thread can wake this thread's worker yet.
-        if self.use_current_thread {
+        if settings.use_current_thread {
             registry.adopt_current_thread();
         }
-        let first = usize::from(self.use_current_thread);
+        let first = usize::from(settings.use_current_thread);
         for number in first..threads {
             let thread = ThreadBuilder {
                 name: names.get(number).cloned(),
@@ -568,16 +547,10 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
                     move || registry.run_thread(number)
                 }),
             };
-            match self.spawn.spawn(thread) {
-                Ok(handle) => handle.into_iter().for_each(|handle| registry.keep(handle)),
-                Err(error) => {
-                    return Err(ThreadPoolBuildError(BuildErrorReason::Thread {
-                        number,
-                        of: threads,
-                        error,
-                    }));
-                }
-            }
+            let handle = spawn.spawn(thread).map_err(|error| {
+                ThreadPoolBuildError(BuildErrorReason::Thread { number, of: threads, error })
+            })?;
+            handle.into_iter().for_each(|handle| registry.keep(handle));
         }
         std::mem::forget(unfinished);
         Ok(registry)
@@ -605,19 +578,20 @@ fn spare_spawner(threads: usize, names: Arc<[String]>, stack_size: Option<usize>
 
 impl<S> fmt::Debug for ThreadPoolBuilder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Settings { setup, .. } = &self.settings;
         let closure = |is_set: bool| is_set.then_some(format_args!("<closure>"));
         f.debug_struct("ThreadPoolBuilder")
-            .field("num_threads", &self.threads)
-            .field("use_current_thread", &self.use_current_thread)
-            .field("get_thread_name", &closure(self.name.is_some()))
-            .field("panic_handler", &closure(self.setup.panic.is_some()))
-            .field("stack_size", &self.stack_size)
-            .field("start_handler", &closure(self.setup.start.is_some()))
-            .field("exit_handler", &closure(self.setup.exit.is_some()))
-            .field("breadth_first", &self.breadth_first)
-            .field("wait_rule", &self.setup.wait_rule)
-            .field("suspension", &self.setup.suspension)
-            .field("fairness", &self.setup.fairness)
+            .field("num_threads", &self.settings.threads)
+            .field("use_current_thread", &self.settings.use_current_thread)
+            .field("get_thread_name", &closure(self.settings.name.is_some()))
+            .field("panic_handler", &closure(setup.panic.is_some()))
+            .field("stack_size", &self.settings.stack_size)
+            .field("start_handler", &closure(setup.start.is_some()))
+            .field("exit_handler", &closure(setup.exit.is_some()))
+            .field("breadth_first", &self.settings.breadth_first)
+            .field("wait_rule", &setup.wait_rule)
+            .field("suspension", &setup.suspension)
+            .field("fairness", &setup.fairness)
             .finish_non_exhaustive()
     }
 }
