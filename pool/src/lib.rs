@@ -23,7 +23,7 @@
 //! | workers | `worker`, `registry`, `root` |
 //! | making pools | `builder`, `global`, `external` |
 //! | jobs that outlive a frame | `spawn`, `broadcast`, `executor`, `detach`, `one_shot`, `scope`, `task`, `join_handle` |
-//! | API | `join`, `block_on`, `spawn_future`, `yields`, `inline`, `thread_pool`, `configuration`, `pool` |
+//! | API | `join`, `block_on`, `spawn_future`, `yields`, `inline`, `thread_pool`, `pool` |
 //!
 //! Three circles are left:
 //!
@@ -50,8 +50,6 @@ mod builder;
 mod by_pointer;
 #[doc(hidden)]
 pub mod clock;
-#[cfg(not(loom))]
-mod configuration;
 #[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod counter;
 mod deque;
@@ -208,13 +206,11 @@ pub use executor::{Context, Executor, IntoExecutor};
 pub use inline::Inline;
 
 #[cfg(not(loom))]
-#[allow(deprecated, reason = "they are rayon's")]
 pub use {
     any_executor::AnyExecutor,
     block_on::block_on,
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
-    configuration::{Configuration, initialize},
     fairness::Fairness,
     global::global_stats,
     join::{FnContext, join, join_context, join_with},

@@ -33,10 +33,6 @@ pub struct ThreadPool {
 }
 
 impl ThreadPool {
-    pub(crate) fn of(registry: Arc<Registry>) -> Self {
-        ThreadPool { registry }
-    }
-
     /// Runs `op` on one of the pool's threads (on the calling thread, if it is one of them) and returns its result.
     ///
     /// Cost: from outside the pool, a hand-over to another thread and back. If the caller is a worker of another pool, it releases its

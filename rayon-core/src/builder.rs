@@ -16,7 +16,7 @@ use std::io;
 /// # Ok::<(), furcate::ThreadPoolBuildError>(())
 /// ```
 #[must_use = "a builder does nothing until it builds"]
-pub struct ThreadPoolBuilder<S = DefaultSpawn>(furcate_pool::ThreadPoolBuilder<S>);
+pub struct ThreadPoolBuilder<S = DefaultSpawn>(pub(crate) furcate_pool::ThreadPoolBuilder<S>);
 
 impl Default for ThreadPoolBuilder {
     fn default() -> Self {

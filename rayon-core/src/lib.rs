@@ -10,7 +10,7 @@
 //! Rayon, and every crate that is built on rayon, then runs on furcate's global pool, or on the pool that its call is
 //! `install`ed in. Furcate's own chains run on the same pool.
 //!
-//! Every item but the builder is `furcate_pool`'s. What differs from rayon-core is listed in the book's chapter on the patch.
+//! Every item but the builder and `Configuration` is `furcate_pool`'s. What differs from rayon-core is listed in the book's chapter on the patch.
 //!
 //! ```
 //! let (a, b) = rayon_core::join(|| 6 * 7, rayon_core::current_num_threads);
@@ -18,12 +18,14 @@
 //! ```
 
 mod builder;
+mod configuration;
 
 pub use builder::ThreadPoolBuilder;
 #[allow(deprecated, reason = "they belong to rayon-core's API")]
+pub use configuration::{Configuration, initialize};
 pub use furcate_pool::{
-    BroadcastContext, Configuration, FnContext, Scope, ScopeFifo, ThreadBuilder, ThreadPool,
+    BroadcastContext, FnContext, Scope, ScopeFifo, ThreadBuilder, ThreadPool,
     ThreadPoolBuildError, Yield, broadcast, current_num_threads, current_thread_has_pending_tasks,
-    current_thread_index, in_place_scope, in_place_scope_fifo, initialize, join, join_context,
+    current_thread_index, in_place_scope, in_place_scope_fifo, join, join_context,
     max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
 };

@@ -4,8 +4,21 @@ use super::ThreadPool;
 use crate::builder::{Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::worker::Worker;
 use std::convert::Infallible;
+use std::error::Error;
 use std::sync::{Mutex, mpsc};
 use std::thread;
+
+impl ThreadPool {
+    /// Makes a pool, as in early versions of rayon. (Their `Configuration` is in the crate that stands in for rayon-core.)
+    ///
+    /// # Errors
+    ///
+    /// As [`ThreadPoolBuilder::build`].
+    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
+    pub fn new(configuration: impl Into<ThreadPoolBuilder>) -> Result<ThreadPool, Box<dyn Error>> {
+        configuration.into().build().map_err(Box::from)
+    }
+}
 
 impl<S: Spawn> ThreadPoolBuilder<S> {
     /// Makes the pool.
@@ -14,7 +27,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     ///
     /// If a thread cannot be started. The started threads are ended before the method returns.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        self.build_registry().map(ThreadPool::of)
+        self.build_registry().map(|registry| ThreadPool { registry })
     }
 }
 

@@ -2,17 +2,16 @@
 #![allow(deprecated, reason = "the whole module is")]
 
 use crate::builder::ThreadPoolBuilder;
-use crate::thread_pool::ThreadPool;
+use furcate_pool::ThreadPool;
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
 
-/// The settings of a pool, as in early versions of rayon: a [`ThreadPoolBuilder`] with fewer methods, whose pools do not [wait
-/// on drop](ThreadPoolBuilder::wait_on_drop).
+/// The settings of a pool, as in early versions of rayon: a [`ThreadPoolBuilder`] with fewer methods.
 ///
 /// ```
 /// # #![allow(deprecated)]
-/// let pool = furcate::Configuration::new().num_threads(2).build().unwrap();
+/// let pool = rayon_core::Configuration::new().num_threads(2).build().unwrap();
 /// assert_eq!(pool.current_num_threads(), 2);
 /// ```
 #[deprecated(note = "Use `ThreadPoolBuilder`")]
@@ -20,22 +19,15 @@ pub struct Configuration {
     builder: ThreadPoolBuilder,
 }
 
-impl ThreadPool {
-    /// Makes a pool, as in early versions of rayon.
-    ///
-    /// # Errors
-    ///
-    /// As [`ThreadPoolBuilder::build`](crate::ThreadPoolBuilder::build).
-    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
-    #[allow(deprecated)]
-    pub fn new(configuration: Configuration) -> Result<ThreadPool, Box<dyn Error>> {
-        configuration.build()
+impl From<Configuration> for furcate_pool::ThreadPoolBuilder {
+    fn from(configuration: Configuration) -> Self {
+        configuration.builder.0
     }
 }
 
 impl Default for Configuration {
     fn default() -> Self {
-        Configuration { builder: ThreadPoolBuilder::new().wait_on_drop(false) }
+        Configuration { builder: ThreadPoolBuilder::new() }
     }
 }
 
@@ -124,7 +116,7 @@ impl fmt::Debug for Configuration {
 ///
 /// ```
 /// # #![allow(deprecated)]
-/// furcate::initialize(furcate::Configuration::new().num_threads(2)).unwrap();
+/// rayon_core::initialize(rayon_core::Configuration::new().num_threads(2)).unwrap();
 /// assert_eq!(furcate::current_num_threads(), 2);
 /// ```
 #[deprecated(note = "use `ThreadPoolBuilder::build_global`")]
