@@ -2,6 +2,7 @@
 
 use crate::by_pointer::{ByPointer, fits_registers, is_large};
 use crate::external::Participant;
+use crate::quiet_drop::Quiet;
 use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -235,18 +236,9 @@ where
     RA: Send,
     RB: Send,
 {
-    /// The result of the right half. If the left half has panicked, the result is dropped without a second panic, as `Worker::fork`
-    /// drops it.
-    struct RightHalf<R>(Option<R>);
-    impl<R> Drop for RightHalf<R> {
-        fn drop(&mut self) {
-            if let Some(result) = self.0.take() {
-                crate::quiet_drop::drop_quietly(result);
-            }
-        }
-    }
     let (mut left, mut right) = (Some(left), Some(right));
-    let (mut left_half, mut right_half) = (None, RightHalf(None));
+    // If the left half has panicked, the result of the right half is dropped without a second panic, as `Worker::fork` drops it.
+    let (mut left_half, mut right_half) = (None, Quiet(None));
     fork(
         &mut |worker, moved| {
             if let Some(left) = left.take() {

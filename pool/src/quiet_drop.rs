@@ -19,6 +19,18 @@ pub fn drop_quietly<T>(value: T) {
     }
 }
 
+/// A result that is [dropped quietly](drop_quietly) if it is not taken, since then its caller unwinds.
+#[derive(Debug)]
+pub struct Quiet<T>(pub Option<T>);
+
+impl<T> Drop for Quiet<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            drop_quietly(value);
+        }
+    }
+}
+
 /// Drops a value at the end of its frame: [quietly](drop_quietly) if the frame ends because of a panic.
 pub fn drop_at_end<T>(value: T) {
     if thread::panicking() {

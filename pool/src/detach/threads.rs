@@ -23,7 +23,7 @@ use super::{
     BlockingSuspend, Detach, Detachable, Publish, PublishedOffers, RightPart, SharedPart, SpawnedOutcome,
     Unattended, published, run_blocking,
 };
-use crate::quiet_drop::drop_quietly;
+use crate::quiet_drop::{Quiet, drop_quietly};
 use crate::{Context, Executor};
 use std::any::Any;
 use std::fmt;
@@ -102,18 +102,18 @@ impl<T: Threads> Executor for OnThreads<T> {
         RA: Send,
         RB: Send,
     {
-        let right = Right { right, output: PhantomData };
-        self.detached(|parts| {
+        let output = Mutex::new(Quiet(None));
+        let left = self.detached(|parts| {
+            let right = Right { right, output: &output };
             let (left, right) = parts.fork(|| left(Context::new(false)), right);
-            match right {
-                RightPart::Back(right) => (left, (right.right)(Context::new(false))),
-                RightPart::Taken(half) => {
-                    let right = half.wait();
-                    // A panic of the right half is the computation's, and reaches the caller from `detached`.
-                    (left, right.unwrap_or_else(|| resume_unwind(Box::new(RightPanicked))))
-                }
+            if let RightPart::Back(right) = right {
+                right.call(Context::new(false));
             }
-        })
+            left
+        });
+        // Without a panic, a right half that was taken has ended, too: invariant 2.
+        let right = output.into_inner().expect(UNPOISONED).0.take();
+        (left, right.expect("each half has run to its end"))
     }
 
     fn detached<'scope, B, R>(&self, body: B) -> R
@@ -131,7 +131,6 @@ impl<T: Threads> Executor for OnThreads<T> {
                 drop_quietly(result);
                 resume_unwind(first)
             }
-            (Err(payload), Some(first)) if payload.is::<RightPanicked>() => resume_unwind(first),
             (Err(payload), first) => {
                 drop_quietly(first);
                 resume_unwind(payload)
@@ -149,61 +148,28 @@ impl<T: Threads> Executor for OnThreads<T> {
     }
 }
 
-/// Payload by which a `join` unwinds whose right half has panicked in another thread. The right half's payload takes its place.
-struct RightPanicked;
-
-/// The right half of a `join`.
-struct Right<B, R> {
+/// The right half of a `join_context`. Its output lies in the caller's frame.
+struct Right<'o, B, R> {
     right: B,
-    output: PhantomData<fn() -> R>,
+    output: &'o Mutex<Quiet<R>>,
 }
 
-impl<'scope, S, B, R> Detachable<'scope, S> for Right<B, R>
+impl<B: FnOnce(Context) -> R, R> Right<'_, B, R> {
+    fn call(self, context: Context) {
+        let output = (self.right)(context);
+        lock(self.output).0 = Some(output);
+    }
+}
+
+impl<'scope, S, B, R> Detachable<'scope, S> for Right<'scope, B, R>
 where
     B: FnOnce(Context) -> R + Send + 'scope,
     R: Send + 'scope,
 {
-    type Meeting = Half<R>;
+    type Meeting = ();
 
-    fn run(self, _: &S, half: Arc<Half<R>>, context: Context) {
-        // Tells the waiting thread of a panic, too.
-        let mut told = Told { half: &half, output: None };
-        told.output = Some((self.right)(context));
-    }
-}
-
-/// The output of a stolen right half, for the thread that waits for it.
-#[derive(Debug)]
-pub struct Half<R> {
-    /// `None` while it runs; `Some(None)` if it has panicked.
-    output: Mutex<Option<Option<R>>>,
-    there: Condvar,
-}
-
-impl<R> Default for Half<R> {
-    fn default() -> Self {
-        Half { output: Mutex::new(None), there: Condvar::new() }
-    }
-}
-
-impl<R> Half<R> {
-    fn wait(&self) -> Option<R> {
-        let output = lock(&self.output);
-        let mut output = self.there.wait_while(output, |output| output.is_none()).expect(UNPOISONED);
-        output.take().flatten()
-    }
-}
-
-/// Delivers an output when it is dropped.
-struct Told<'h, R> {
-    half: &'h Half<R>,
-    output: Option<R>,
-}
-
-impl<R> Drop for Told<'_, R> {
-    fn drop(&mut self) {
-        *lock(&self.half.output) = Some(self.output.take());
-        self.half.there.notify_all();
+    fn run(self, _: &S, _: Arc<()>, context: Context) {
+        self.call(context);
     }
 }
 
