@@ -8,7 +8,7 @@
 //!    waker at most makes its worker poll once more.
 
 use crate::latch::Latch;
-use crate::parker::Parker;
+use crate::parker;
 use crate::registry::Registry;
 use crate::runtime;
 use crate::worker::Worker;
@@ -49,7 +49,11 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     runtime::explaining(|| {
         Worker::with_current(|current| match current {
             Some(worker) => on_worker(worker, future),
-            None => on_thread(future),
+            None => {
+                // Futures may use the runtime that the global pool was built with.
+                let _entered = crate::global::get().map(Registry::enter_runtime);
+                parker::block_on(future)
+            }
         })
     })
 }
@@ -97,32 +101,5 @@ fn on_worker<F: Future>(worker: &Worker, mut future: Pin<&mut F>) -> F::Output {
         } else {
             worker.wait_for_wake(&wake.latch);
         }
-    }
-}
-
-/// The waker of a thread that is no worker.
-struct WakeThread(Parker);
-
-impl Wake for WakeThread {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
-    // Futures may use the runtime that the global pool was built with.
-    let _entered = crate::global::get().map(Registry::enter_runtime);
-    let wake = Arc::new(WakeThread(Parker::new()));
-    let waker = Waker::from(Arc::clone(&wake));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-        wake.0.park();
     }
 }

@@ -46,17 +46,16 @@ pub use unattended::run_blocking;
 pub use unattended::{SpawnedOutcome, Unattended};
 
 use crate::Context;
+use crate::parker::block_on;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::task::{self, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::task::Poll;
 
 /// A part of a computation that another worker may take. `S` is the engine's [`Detach`].
 pub trait Detachable<'scope, S>: Send + Sized + 'scope {
@@ -446,28 +445,6 @@ impl<'scope, S> Suspend<'scope, S> for BlockingSuspend {
 
     fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed)
-    }
-}
-
-/// Polls a future until it is ready, and blocks the thread meanwhile.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let mut future = pin!(Some(future));
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = task::Context::from_waker(&waker);
-    loop {
-        let polled = future.as_mut().as_pin_mut().map(|future| future.poll(&mut context));
-        if let Some(Poll::Ready(output)) = polled {
-            // Dropped before the return value is made: a panic in this drop would leak that value.
-            future.set(None);
-            return output;
-        }
-        thread::park();
     }
 }
 

@@ -87,7 +87,7 @@ mod models;
 mod one_shot;
 #[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod order;
-#[cfg(any(test, not(loom)))]
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod parker;
 #[cfg(not(loom))]
 mod pool;

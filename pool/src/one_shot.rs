@@ -111,9 +111,7 @@ impl<T> OneShotSender<T> {
 impl<T> Drop for OneShotSender<T> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(place) = self.0.take() {
-            place.deliver(SpawnedOutcome::Cancelled);
-        }
+        self.deliver(SpawnedOutcome::Cancelled);
     }
 }
 

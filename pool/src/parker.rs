@@ -1,6 +1,9 @@
 //! Parkers: a thread sleeps on its parker until another thread wakes it.
 
 use crate::sync::{Condvar, Mutex};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 /// The parker of one thread. A call of [`unpark`](Parker::unpark) before [`park`](Parker::park) is not lost.
@@ -49,5 +52,32 @@ impl Parker {
     pub(crate) fn unpark(&self) {
         *self.token.lock().expect("nobody panics with this lock") = true;
         self.changed.notify_one();
+    }
+}
+
+/// Polls a future until it is ready, and blocks the thread meanwhile.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Parker);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+
+        fn wake_by_ref(self: &Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let mut future = pin!(Some(future));
+    let unpark = Arc::new(Unpark(Parker::new()));
+    let waker = Waker::from(Arc::clone(&unpark));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        let polled = future.as_mut().as_pin_mut().map(|future| future.poll(&mut context));
+        if let Some(Poll::Ready(output)) = polled {
+            // Dropped before the return value is made: a panic in this drop would leak that value.
+            future.set(None);
+            return output;
+        }
+        unpark.0.park();
     }
 }

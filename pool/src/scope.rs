@@ -294,17 +294,14 @@ impl<'scope> Scope<'scope> {
         let payload = runtime::explain(payload);
         // Relaxed: only says that running further parts is pointless; the payload itself is behind the lock.
         self.panicked.store(true, Relaxed);
-        let later = {
-            let mut panic = self.panic.lock().expect("nobody panics with this lock");
-            if panic.is_none() {
-                *panic = Some(payload);
-                None
-            } else {
-                Some(payload)
-            }
-        };
+        let mut payload = Some(payload);
+        let mut first = self.panic.lock().expect("nobody panics with this lock");
+        if first.is_none() {
+            *first = payload.take();
+        }
+        drop(first);
         // Without the lock: the payload's drop may panic in turn.
-        drop_quietly(later);
+        drop_quietly(payload);
         self.cancel_tasks();
     }
 
@@ -459,7 +456,8 @@ impl Registry {
     }
 }
 
-/// A scope's address, on its way to another thread.
+/// A scope's address, which any thread may have. A thread that uses it keeps the scope counted.
+#[derive(Clone, Copy, Debug)]
 struct ScopePointer<'scope>(*const Scope<'scope>);
 
 // SAFETY: `Scope` is `Sync`.

@@ -144,7 +144,7 @@ impl<W> Stealable<W> {
 
     /// Takes the oldest entry of a slot's set, for the worker that occupies the slot.
     pub(crate) fn take(&self, slot: usize) -> Option<Entry<W>> {
-        self.take_one(slot, |_| 0)
+        self.steal(slot, |_| 0)
     }
 
     /// Returns the number of entries of a slot's set: a hint.
@@ -154,10 +154,6 @@ impl<W> Stealable<W> {
 
     /// Takes a random entry of another slot's set.
     pub(crate) fn steal(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry<W>> {
-        self.take_one(slot, choose)
-    }
-
-    fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry<W>> {
         self.set(slot).take(|queue| match queue {
             EntryQueue::Fifo(entries) if entries.is_empty() => None,
             EntryQueue::Fifo(entries) => remove(entries, choose(entries.len())),

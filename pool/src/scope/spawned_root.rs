@@ -28,7 +28,7 @@
 //!    lock, as one of those that are to arrive, unless all have arrived. So the scope is there while it is being
 //!    cancelled, and is not ended twice.
 
-use super::{AtEnd, Scope};
+use super::{AtEnd, Scope, ScopePointer};
 use crate::Executor;
 use crate::detach::{SpawnedOutcome, Unattended};
 use crate::registry::Registry;
@@ -176,39 +176,31 @@ impl Scope<'_> {
 /// The scopes of a registry's spawned roots, which are cancelled with the registry.
 #[derive(Debug, Default)]
 pub(crate) struct List {
-    entries: Mutex<Entries>,
-    /// Whether all scopes of the list have been marked as cancelled: a hint.
+    /// The scopes by their numbers.
+    scopes: Mutex<HashMap<u64, RootEntry>>,
+    /// Whether all scopes of the list have been marked as cancelled: a hint, but for threads that hold the lock. Then every new scope is
+    /// cancelled at once.
     cancelled: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct Entries {
-    /// Scopes by their numbers.
-    scopes: HashMap<u64, RootEntry>,
-    /// Whether every new scope is cancelled at once.
-    cancelled: bool,
 }
 
 #[derive(Debug)]
 struct RootEntry {
-    scope: *const Scope<'static>,
+    scope: ScopePointer<'static>,
     cancelled: bool,
 }
 
-// SAFETY: `Scope` is `Sync`.
-unsafe impl Send for RootEntry {}
-
 impl List {
-    fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().expect("nobody panics with this lock")
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, RootEntry>> {
+        self.scopes.lock().expect("nobody panics with this lock")
     }
 
     /// Adds a scope, which has not been queued yet. If all have been cancelled, so is this one.
     fn insert(&self, scope: &Scope<'static>) {
-        let mut entries = self.lock();
-        let cancelled = entries.cancelled;
-        entries.scopes.insert(scope.number(), RootEntry { scope, cancelled });
-        drop(entries);
+        let mut scopes = self.lock();
+        // Relaxed: written under the lock.
+        let cancelled = self.cancelled.load(Relaxed);
+        scopes.insert(scope.number(), RootEntry { scope: ScopePointer(scope), cancelled });
+        drop(scopes);
         if cancelled {
             scope.cancel_tasks();
         }
@@ -216,25 +208,24 @@ impl List {
 
     /// Takes a scope out. Returns whether it has been cancelled.
     fn remove(&self, scope: &Scope<'static>) -> bool {
-        self.lock().scopes.remove(&scope.number()).is_some_and(|entry| entry.cancelled)
+        self.lock().remove(&scope.number()).is_some_and(|entry| entry.cancelled)
     }
 
     /// Cancels the suspended tasks of all scopes in the list, and of future ones.
     pub(crate) fn cancel(&self) {
-        let scopes: Vec<*const Scope<'static>> = {
-            let mut entries = self.lock();
-            entries.cancelled = true;
+        let marked: Vec<ScopePointer<'static>> = {
+            let mut scopes = self.lock();
             // SAFETY: a scope is there while it is in the list (invariant 4).
-            let cancel = |entry: &mut RootEntry| unsafe { (*entry.scope).pending.try_announce() };
-            let all = entries.scopes.values_mut();
-            let marked = all
+            let cancel = |entry: &mut RootEntry| unsafe { (*entry.scope.0).pending.try_announce() };
+            let marked = scopes
+                .values_mut()
                 .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))
                 .collect();
             // The flag is set before any task is dropped, so that no further computation begins meanwhile.
             self.cancelled.store(true, Relaxed);
             marked
         };
-        for scope in scopes {
+        for ScopePointer(scope) in marked {
             // SAFETY: this count has been announced, and arrives once (invariant 4).
             unsafe {
                 (*scope).cancel_tasks();

@@ -29,20 +29,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 #[derive(Debug)]
 pub(crate) struct ScopeStop {
     /// `None` once the scope is over.
-    scope: Mutex<Option<ScopeAddress>>,
+    scope: Mutex<Option<ScopePointer<'static>>>,
     /// Whether [`stop`](detach::EngineStop::stop) was the first to cancel the scope's tasks.
     has_stopped: AtomicBool,
 }
 
-/// The address of a scope.
-#[derive(Debug)]
-struct ScopeAddress(*const Scope<'static>);
-
-// SAFETY: `Scope` is `Sync`; code that dereferences the address relies on invariants 1 and 2.
-unsafe impl Send for ScopeAddress {}
-
 impl ScopeStop {
-    fn lock(&self) -> MutexGuard<'_, Option<ScopeAddress>> {
+    fn lock(&self) -> MutexGuard<'_, Option<ScopePointer<'static>>> {
         self.scope.lock().expect("nobody panics with this lock")
     }
 }
@@ -52,7 +45,7 @@ impl detach::EngineStop for ScopeStop {
     fn stop(&self) {
         let scope = {
             let address = self.lock();
-            let Some(&ScopeAddress(scope)) = address.as_ref() else { return };
+            let Some(ScopePointer(scope)) = *address else { return };
             // SAFETY: the scope is there while its address is (invariant 1), that is until the lock is released.
             if !unsafe { (*scope).pending.try_announce() } {
                 return;
@@ -123,7 +116,7 @@ impl Scope<'_> {
     /// does not move any more.
     pub(super) fn stop(&self) -> &Arc<ScopeStop> {
         self.stop.0.get_or_init(|| {
-            let scope = Mutex::new(Some(ScopeAddress(ptr::from_ref(self).cast())));
+            let scope = Mutex::new(Some(ScopePointer(ptr::from_ref(self).cast())));
             Arc::new(ScopeStop { scope, has_stopped: AtomicBool::new(false) })
         })
     }
