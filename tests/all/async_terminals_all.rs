@@ -222,7 +222,7 @@ fn terminals_can_be_interrupted() {
     whole!(find_last, async_find_last, (|x| x.0 == 8));
     let items = || numbers(60, Ways::Mixed(3), &pool).stop_on(&never);
     assert_eq!(block_on(items().async_collect::<Vec<_>>()), Ok(same_numbers(60).collect()));
-    assert_eq!(block_on(items().async_unzip::<Vec<_>, Vec<_>>()), Ok(same_numbers(60).unzip()));
+    assert_eq!(block_on(items().async_unzip::<_, _, Vec<_>, Vec<_>>()), Ok(same_numbers(60).unzip()));
     let small = |x: &(u64, u64)| x.0 < 5;
     assert_eq!(
         block_on(items().async_partition::<Vec<_>, Vec<_>, _>(small)),

@@ -9,9 +9,10 @@
 
 mod forwarded;
 
+use super::async_terminals::terminals;
 use super::{
-    AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelExtend, ParallelIterator, PlanWith, Try,
-    change_schedule,
+    AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelExtend, ParallelIterator, PlanWith,
+    ProductOf, SumOf, Try, change_schedule,
 };
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
@@ -19,7 +20,6 @@ use furcate_schedulers::{Node, Policy, Verdict};
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::fmt;
-use std::iter::{Product, Sum};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -311,12 +311,13 @@ impl<I: ParallelIterator, S: Stop> ParallelIterator for Partial<I, S> {
     }
 }
 
-/// Declares terminals of [`ParallelIterator`] for [`Interruptible`], in two forms: blocking and awaited. An entry has both names,
-/// generics, arguments, result, bounds, further bounds of the awaited form, and an example: items, call, result.
-macro_rules! terminals {
+/// Declares terminals of [`ParallelIterator`] for [`Interruptible`], in two forms: blocking and awaited.
+macro_rules! interruptible {
     ($(
+        $(#[$attribute:meta])*
         fn $name:ident, $async_name:ident[$($Param:ident),*]($($arg:ident: $Arg:ty),*) -> $Out:ty
         where [$($bounds:tt)*] $([$($async_bounds:tt)*])?
+        by |$of:ident| $body:expr;
         example $items:literal, $call:literal => $result:literal;
     )+) => {
         /// The terminals of a parallel iterator.
@@ -364,186 +365,4 @@ macro_rules! terminals {
     };
 }
 
-terminals! {
-    fn for_each, async_for_each[F](op: F) -> ()
-    where [F: Fn(I::Item) + Sync + Send]
-    example "(0..9).into_par_iter()", "for_each(|x| assert!(x < 9))" => "()";
-
-    fn for_each_with, async_for_each_with[F, T](init: T, op: F) -> ()
-    where [F: Fn(&mut T, I::Item) + Sync + Send, T: Send + Clone]
-    example "(0..9).into_par_iter()", "for_each_with(0, |sum, x| *sum += x)" => "()";
-
-    fn for_each_init, async_for_each_init[F, INIT, T](init: INIT, op: F) -> ()
-    where [F: Fn(&mut T, I::Item) + Sync + Send, INIT: Fn() -> T + Sync + Send]
-    example "(0..9).into_par_iter()", "for_each_init(|| 0, |sum, x| *sum += x)" => "()";
-
-    fn reduce, async_reduce[ID, OP](identity: ID, op: OP) -> I::Item
-    where [OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send, ID: Fn() -> I::Item + Sync + Send]
-    example "(0..9).into_par_iter()", "reduce(|| 0, |a, b| a + b)" => "36";
-
-    fn reduce_with, async_reduce_with[OP](op: OP) -> Option<I::Item>
-    where [OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send]
-    example "(0..9).into_par_iter()", "reduce_with(|a, b| a + b)" => "Some(36)";
-
-    fn sum, async_sum[T]() -> T
-    where [T: Send + Sum<I::Item> + Sum<T>]
-    example "(0..9).into_par_iter()", "sum::<i32>()" => "36";
-
-    fn product, async_product[T]() -> T
-    where [T: Send + Product<I::Item> + Product<T>]
-    example "(1..5).into_par_iter()", "product::<i32>()" => "24";
-
-    fn count, async_count[]() -> usize
-    where []
-    example "(0..9).into_par_iter()", "count()" => "9";
-
-    fn min, async_min[]() -> Option<I::Item>
-    where [I::Item: Ord]
-    example "(0..9).into_par_iter()", "min()" => "Some(0)";
-
-    fn max, async_max[]() -> Option<I::Item>
-    where [I::Item: Ord]
-    example "(0..9).into_par_iter()", "max()" => "Some(8)";
-
-    fn min_by, async_min_by[F](compare: F) -> Option<I::Item>
-    where [F: Sync + Send + Fn(&I::Item, &I::Item) -> Ordering]
-    example "(0..9).into_par_iter()", "min_by(|a, b| b.cmp(a))" => "Some(8)";
-
-    fn max_by, async_max_by[F](compare: F) -> Option<I::Item>
-    where [F: Sync + Send + Fn(&I::Item, &I::Item) -> Ordering]
-    example "(0..9).into_par_iter()", "max_by(|a, b| b.cmp(a))" => "Some(0)";
-
-    fn min_by_key, async_min_by_key[K, F](key: F) -> Option<I::Item>
-    where [K: Ord + Send, F: Sync + Send + Fn(&I::Item) -> K]
-    example "(0..9_i32).into_par_iter()", "min_by_key(|x| (x - 4).abs())" => "Some(4)";
-
-    fn max_by_key, async_max_by_key[K, F](key: F) -> Option<I::Item>
-    where [K: Ord + Send, F: Sync + Send + Fn(&I::Item) -> K]
-    example "(0..9_i32).into_par_iter()", "max_by_key(|x| (x - 4).abs())" => "Some(8)";
-
-    fn try_for_each, async_try_for_each[OP, R](op: OP) -> R
-    where [OP: Fn(I::Item) -> R + Sync + Send, R: Try<Output = ()> + Send]
-    example "(0..9).into_par_iter()", "try_for_each(|x| (x < 5).then_some(()))" => "None";
-
-    fn try_for_each_with, async_try_for_each_with[OP, T, R](init: T, op: OP) -> R
-    where [OP: Fn(&mut T, I::Item) -> R + Sync + Send, T: Send + Clone, R: Try<Output = ()> + Send]
-    example "(0..9).into_par_iter()", "try_for_each_with(5, |n, x| (x < *n).then_some(()))" => "None";
-
-    fn try_for_each_init, async_try_for_each_init[OP, INIT, T, R](init: INIT, op: OP) -> R
-    where [OP: Fn(&mut T, I::Item) -> R + Sync + Send, INIT: Fn() -> T + Sync + Send, R: Try<Output = ()> + Send]
-    example "(0..9).into_par_iter()", "try_for_each_init(|| 5, |n, x| (x < *n).then_some(()))" => "None";
-
-    fn try_reduce, async_try_reduce[T, OP, ID](identity: ID, op: OP) -> I::Item
-    where [OP: Fn(T, T) -> I::Item + Sync + Send, ID: Fn() -> T + Sync + Send, I::Item: Try<Output = T>]
-    example "[Some(2), Some(3)].into_par_iter()", "try_reduce(|| 1_u8, u8::checked_mul)" => "Some(6)";
-
-    fn try_reduce_with, async_try_reduce_with[T, OP](op: OP) -> Option<I::Item>
-    where [OP: Fn(T, T) -> I::Item + Sync + Send, I::Item: Try<Output = T>]
-    example "[Some(2), None].into_par_iter()", "try_reduce_with(u8::checked_mul)" => "Some(None)";
-
-    fn any, async_any[P](predicate: P) -> bool
-    where [P: Fn(I::Item) -> bool + Sync + Send]
-    example "(0..9).into_par_iter()", "any(|x| x == 7)" => "true";
-
-    fn all, async_all[P](predicate: P) -> bool
-    where [P: Fn(I::Item) -> bool + Sync + Send]
-    example "(0..9).into_par_iter()", "all(|x| x == 7)" => "false";
-
-    fn find_any, async_find_any[P](predicate: P) -> Option<I::Item>
-    where [P: Fn(&I::Item) -> bool + Sync + Send]
-    example "(0..9).into_par_iter()", "find_any(|&x| x == 7)" => "Some(7)";
-
-    fn find_first, async_find_first[P](predicate: P) -> Option<I::Item>
-    where [P: Fn(&I::Item) -> bool + Sync + Send]
-    example "(0..9).into_par_iter()", "find_first(|&x| x > 3)" => "Some(4)";
-
-    fn find_last, async_find_last[P](predicate: P) -> Option<I::Item>
-    where [P: Fn(&I::Item) -> bool + Sync + Send]
-    example "(0..9).into_par_iter()", "find_last(|&x| x < 3)" => "Some(2)";
-
-    fn find_map_any, async_find_map_any[P, R](search: P) -> Option<R>
-    where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
-    example "[\"a\", \"4\"].into_par_iter()", "find_map_any(|s| s.parse::<u8>().ok())" => "Some(4)";
-
-    fn find_map_first, async_find_map_first[P, R](search: P) -> Option<R>
-    where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
-    example "[\"3\", \"4\"].into_par_iter()", "find_map_first(|s| s.parse::<u8>().ok())" => "Some(3)";
-
-    fn find_map_last, async_find_map_last[P, R](search: P) -> Option<R>
-    where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
-    example "[\"3\", \"4\"].into_par_iter()", "find_map_last(|s| s.parse::<u8>().ok())" => "Some(4)";
-
-    fn collect, async_collect[C]() -> C
-    where [C: FromParallelIterator<I::Item>] [C: Send]
-    example "(0..3).into_par_iter()", "collect::<Vec<_>>()" => "vec![0, 1, 2]";
-
-    fn collect_vec_list, async_collect_vec_list[]() -> LinkedList<Vec<I::Item>>
-    where []
-    example "(0..0).into_par_iter()", "collect_vec_list()" => "Default::default()";
-
-    fn partition, async_partition[A, B, P](predicate: P) -> (A, B)
-    where [
-        A: Default + Send + ParallelExtend<I::Item>,
-        B: Default + Send + ParallelExtend<I::Item>,
-        P: Fn(&I::Item) -> bool + Sync + Send
-    ]
-    example "(0..4).into_par_iter()", "partition::<Vec<_>, Vec<_>, _>(|x| x % 2 == 0)" => "(vec![0, 2], vec![1, 3])";
-
-    fn partition_map, async_partition_map[A, B, P, L, R](classify: P) -> (A, B)
-    where [
-        A: Default + Send + ParallelExtend<L>,
-        B: Default + Send + ParallelExtend<R>,
-        P: Fn(I::Item) -> Either<L, R> + Sync + Send,
-        L: Send,
-        R: Send
-    ]
-    example
-        "[Ok(1), Err('a')].into_par_iter()", "partition_map::<Vec<i32>, String, _, _, _>(|x| match x {
-            Ok(x) => either::Either::Left(x),
-            Err(c) => either::Either::Right(c),
-        })" => "(vec![1], \"a\".to_string())";
-}
-
-// Pairs are known by the type of the items, so `unzip` is not an entry of the list.
-
-impl<A: Send, B: Send, I: ParallelIterator<Item = (A, B)>, S: Stop> Interruptible<I, S> {
-    /// [`ParallelIterator::unzip`] of the processed items.
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// use furcate::policy::CancelToken;
-    /// let token = CancelToken::new();
-    /// let result = [(1, 'a'), (2, 'b')].into_par_iter().stop_on(&token).unzip::<Vec<_>, String>();
-    /// assert_eq!(result, Ok((vec![1, 2], "ab".to_string())));
-    /// ```
-    #[track_caller]
-    pub fn unzip<FromA, FromB>(self) -> Result<(FromA, FromB), Interrupted<(FromA, FromB)>>
-    where
-        FromA: Default + Send + ParallelExtend<A>,
-        FromB: Default + Send + ParallelExtend<B>,
-    {
-        let (items, report) = self.begin();
-        report.of(items.unzip())
-    }
-
-    /// [`unzip`](Self::unzip), as a future: see [`AsyncTerminals::async_unzip`].
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// use furcate::policy::CancelToken;
-    /// let token = CancelToken::new();
-    /// let result = [(1, 'a'), (2, 'b')].into_par_iter().stop_on(&token).async_unzip::<Vec<_>, String>();
-    /// assert_eq!(futures_lite::future::block_on(result), Ok((vec![1, 2], "ab".to_string())));
-    /// ```
-    pub fn async_unzip<FromA, FromB>(self) -> AsyncInterruptible<(FromA, FromB)>
-    where
-        A: 'static,
-        B: 'static,
-        I: 'static,
-        S: 'static,
-        FromA: Default + Send + ParallelExtend<A> + 'static,
-        FromB: Default + Send + ParallelExtend<B> + 'static,
-    {
-        self.async_run(|items| items.async_unzip())
-    }
-}
+terminals!(interruptible, I);

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 const PARALLEL: &str = include_str!("../../src/iter/parallel.rs");
 const ASYNC: &str = include_str!("../../src/iter/async_terminals.rs");
 const INDEXED: &str = include_str!("../../src/iter/indexed.rs");
-const INTERRUPTION: &str = include_str!("../../src/iter/interruption.rs");
 const PIPELINE: &str = include_str!("../../src/stream/pipeline.rs");
 
 /// Terminals that write to memory that the caller lends: a future can be forgotten, so it may borrow nothing.
@@ -33,12 +32,6 @@ fn method<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
     line.strip_prefix(begin)?.split(['<', '(', '[', ',']).next()
 }
 
-/// Returns the terminals of a parallel iterator: those that block, and those that return futures, which have a trait of their own.
-fn parallel() -> BTreeSet<&'static str> {
-    let awaited = ASYNC.lines().filter_map(|line| method(line, "    fn "));
-    terminals(PARALLEL).into_iter().chain(awaited).collect()
-}
-
 /// Asserts that every blocking terminal has an awaited one of the same name, and the other way round.
 #[track_caller]
 fn assert_pairs(names: &BTreeSet<&str>, at_least: usize) {
@@ -52,32 +45,19 @@ fn assert_pairs(names: &BTreeSet<&str>, at_least: usize) {
     assert!(blocking.len() >= at_least, "the source is not read as it should be: {blocking:?}");
 }
 
+/// From one table, awaited terminals are made, and both forms behind `stop_on` and `deadline`.
 #[test]
-fn every_terminal_of_a_parallel_iterator_can_be_awaited() {
-    assert_pairs(&parallel(), 30);
+fn every_terminal_of_a_parallel_iterator_can_be_awaited_and_interrupted() {
+    let table = ASYNC.lines().filter(|line| line.contains(", async_"));
+    let table: BTreeSet<_> = table.filter_map(|line| method(line.trim_start(), "fn ")).collect();
+    assert_eq!(terminals(PARALLEL), table);
+    assert!(table.len() >= 30, "the source is not read as it should be: {table:?}");
 }
 
 #[test]
 fn every_terminal_of_an_indexed_iterator_can_be_awaited() {
     assert_pairs(&terminals(INDEXED), 11);
     assert!(BORROWING.iter().all(|name| terminals(INDEXED).contains(name)));
-}
-
-/// Behind `stop_on` and `deadline` there are all terminals except those that need positions, in both forms.
-#[test]
-fn every_terminal_can_be_interrupted() {
-    let mut interruptible = BTreeSet::new();
-    for line in INTERRUPTION.lines() {
-        if let Some(name) = method(line, "    pub fn ") {
-            interruptible.insert(name);
-        }
-        if let Some(entry) = line.strip_prefix("    fn ") {
-            let names = entry.split('[').next().unwrap_or_default();
-            interruptible.extend(names.split(',').map(str::trim));
-        }
-    }
-    let missing: Vec<_> = parallel().difference(&interruptible).copied().collect();
-    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]
