@@ -36,7 +36,7 @@ mod sources;
 pub(crate) mod stage;
 mod sum_of;
 mod task_state;
-mod terminals;
+pub(crate) mod terminals;
 mod try_trait;
 mod work;
 mod wrap;

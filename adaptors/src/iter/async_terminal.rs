@@ -14,10 +14,7 @@
 //!
 //! When the result is there, everything that the chain owned is gone: it is dropped before.
 
-mod owned;
-
-pub(crate) use owned::{Collecting, Folded, OwnedTerminal, Searched, SearchedFrom, Sorted, TryFolded};
-
+use super::terminals::{Reduce, Terminal};
 use super::{ParallelIterator, PolicyOf};
 use furcate_pool::detach::{OneShot, OneShotSender, SpawnedOutcome};
 use furcate_schedulers::policy::{Both, CancelToken, StopOn};
@@ -160,7 +157,7 @@ impl<T> AsyncTerminal<T> {
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
     where
         I: ParallelIterator + 'static,
-        O: OwnedTerminal<I::Item>,
+        O: Terminal<I::Item>,
         F: FnOnce(O::Output) -> T + Send + 'static,
         T: Send + 'static,
     {
@@ -179,14 +176,14 @@ impl<T> AsyncTerminal<T> {
             (Some(left), Some(right)) => Some(op(left, right)),
             (left, right) => left.or(right),
         };
-        AsyncTerminal::new(items.map(Some), Folded { identity: || None, op }, finish)
+        AsyncTerminal::new(items.map(Some), Reduce { identity: || None, op }, finish)
     }
 }
 
 impl<I, O, F, T> BeginErased<T> for New<I, O, F>
 where
     I: ParallelIterator + 'static,
-    O: OwnedTerminal<I::Item>,
+    O: Terminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -208,7 +205,7 @@ struct Begun<I, O, F, T> {
 impl<I, O, F, T> Computation for Begun<I, O, F, T>
 where
     I: ParallelIterator + 'static,
-    O: OwnedTerminal<I::Item>,
+    O: Terminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {

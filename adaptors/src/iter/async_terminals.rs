@@ -1,8 +1,12 @@
 //! The terminals that return a future, and those behind a stop: both are made from one table.
 
-use super::async_terminal::{AsyncTerminal, Collecting, Folded, Searched, SearchedFrom, Sorted, TryFolded};
+use super::async_terminal::AsyncTerminal;
+use super::collect::SortInto;
 use super::extend::extended_by;
-use super::terminals::{Aggregated, Back, Count, Front, Max, Min, Product, Sum, Totals};
+use super::terminals::{
+    Aggregated, AnyHit, Back, Collecting, Count, Front, Max, Min, Outermost, Product, Reduce, Sum, Totals,
+    TryReduce,
+};
 use super::{FromParallelIterator, ParallelExtend, ParallelIterator, ProductOf, SumOf, Try};
 use either::Either;
 use std::cmp::Ordering;
@@ -130,7 +134,7 @@ macro_rules! terminals {
             /// ```
             fn reduce, async_reduce[ID, OP](identity: ID, op: OP) -> $I::Item
             where [OP: Fn($I::Item, $I::Item) -> $I::Item + Sync + Send, ID: Fn() -> $I::Item + Sync + Send]
-            by |items| AsyncTerminal::new(items, Folded { identity, op }, convert::identity);
+            by |items| AsyncTerminal::new(items, Reduce { identity, op }, convert::identity);
             example "(0..9).into_par_iter()", "reduce(|| 0, |a, b| a + b)" => "36";
 
             /// [`reduce_with`](ParallelIterator::reduce_with), as a future: see [`async_for_each`](Self::async_for_each).
@@ -157,7 +161,7 @@ macro_rules! terminals {
             where [OP: Fn(T, T) -> $I::Item + Sync + Send, ID: Fn() -> T + Sync + Send, $I::Item: Try<Output = T>]
             by |items| {
         let result = |result: Option<$I::Item>| result.expect("every task begins with an identity");
-        AsyncTerminal::new(items, TryFolded::new(move || Some(identity()), op), result)
+        AsyncTerminal::new(items, TryReduce::new(move || Some(identity()), op), result)
     };
             example "[Some(2), Some(3)].into_par_iter()", "try_reduce(|| 1_u8, u8::checked_mul)" => "Some(6)";
 
@@ -171,7 +175,7 @@ macro_rules! terminals {
             /// ```
             fn try_reduce_with, async_try_reduce_with[T, OP](op: OP) -> Option<$I::Item>
             where [OP: Fn(T, T) -> $I::Item + Sync + Send, $I::Item: Try<Output = T>]
-            by |items| AsyncTerminal::new(items, TryFolded::new(|| None, op), convert::identity);
+            by |items| AsyncTerminal::new(items, TryReduce::new(|| None, op), convert::identity);
             example "[Some(2), None].into_par_iter()", "try_reduce_with(u8::checked_mul)" => "Some(None)";
 
             /// [`sum`](ParallelIterator::sum), as a future: see [`async_for_each`](Self::async_for_each).
@@ -308,7 +312,7 @@ macro_rules! terminals {
             where [P: Fn($I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| predicate(item).then_some(());
-        AsyncTerminal::new(items, Searched::new(search), |hit: Option<()>| hit.is_some())
+        AsyncTerminal::new(items, AnyHit::new(search), |hit: Option<()>| hit.is_some())
     };
             example "(0..9).into_par_iter()", "any(|x| x == 7)" => "true";
 
@@ -324,7 +328,7 @@ macro_rules! terminals {
             where [P: Fn($I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| (!predicate(item)).then_some(());
-        AsyncTerminal::new(items, Searched::new(search), |hit: Option<()>| hit.is_none())
+        AsyncTerminal::new(items, AnyHit::new(search), |hit: Option<()>| hit.is_none())
     };
             example "(0..9).into_par_iter()", "all(|x| x == 7)" => "false";
 
@@ -340,7 +344,7 @@ macro_rules! terminals {
             where [P: Fn(&$I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| predicate(&item).then_some(item);
-        AsyncTerminal::new(items, Searched::new(search), convert::identity)
+        AsyncTerminal::new(items, AnyHit::new(search), convert::identity)
     };
             example "(0..9).into_par_iter()", "find_any(|&x| x == 7)" => "Some(7)";
 
@@ -356,7 +360,7 @@ macro_rules! terminals {
             where [P: Fn(&$I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| predicate(&item).then_some(item);
-        AsyncTerminal::new(items, SearchedFrom::new(Front, search), convert::identity)
+        AsyncTerminal::new(items, Outermost::new(Front, search), convert::identity)
     };
             example "(0..9).into_par_iter()", "find_first(|&x| x > 3)" => "Some(4)";
 
@@ -372,7 +376,7 @@ macro_rules! terminals {
             where [P: Fn(&$I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| predicate(&item).then_some(item);
-        AsyncTerminal::new(items, SearchedFrom::new(Back, search), convert::identity)
+        AsyncTerminal::new(items, Outermost::new(Back, search), convert::identity)
     };
             example "(0..9).into_par_iter()", "find_last(|&x| x < 3)" => "Some(2)";
 
@@ -386,7 +390,7 @@ macro_rules! terminals {
             /// ```
             fn find_map_any, async_find_map_any[P, R](search: P) -> Option<R>
             where [P: Fn($I::Item) -> Option<R> + Sync + Send, R: Send]
-            by |items| AsyncTerminal::new(items, Searched::new(search), convert::identity);
+            by |items| AsyncTerminal::new(items, AnyHit::new(search), convert::identity);
             example "[\"a\", \"4\"].into_par_iter()", "find_map_any(|s| s.parse::<u8>().ok())" => "Some(4)";
 
             /// [`find_map_first`](ParallelIterator::find_map_first), as a future: see [`async_for_each`](Self::async_for_each). Futures
@@ -399,7 +403,7 @@ macro_rules! terminals {
             /// ```
             fn find_map_first, async_find_map_first[P, R](search: P) -> Option<R>
             where [P: Fn($I::Item) -> Option<R> + Sync + Send, R: Send]
-            by |items| AsyncTerminal::new(items, SearchedFrom::new(Front, search), convert::identity);
+            by |items| AsyncTerminal::new(items, Outermost::new(Front, search), convert::identity);
             example "[\"3\", \"4\"].into_par_iter()", "find_map_first(|s| s.parse::<u8>().ok())" => "Some(3)";
 
             /// [`find_map_last`](ParallelIterator::find_map_last), as a future: see [`async_for_each`](Self::async_for_each). Futures
@@ -412,7 +416,7 @@ macro_rules! terminals {
             /// ```
             fn find_map_last, async_find_map_last[P, R](search: P) -> Option<R>
             where [P: Fn($I::Item) -> Option<R> + Sync + Send, R: Send]
-            by |items| AsyncTerminal::new(items, SearchedFrom::new(Back, search), convert::identity);
+            by |items| AsyncTerminal::new(items, Outermost::new(Back, search), convert::identity);
             example "[\"3\", \"4\"].into_par_iter()", "find_map_last(|s| s.parse::<u8>().ok())" => "Some(4)";
 
             /// [`collect`](ParallelIterator::collect), as a future: see [`async_for_each`](Self::async_for_each). It collects in order,
@@ -463,7 +467,7 @@ macro_rules! terminals {
             left.push(a);
             right.push(b);
         };
-        AsyncTerminal::new(items, Sorted::new(sort), extended_by)
+        AsyncTerminal::new(items, SortInto::new(sort), extended_by)
     };
             example "[(1, 'a'), (2, 'b')].into_par_iter()", "unzip::<_, _, Vec<_>, String>()" => "(vec![1, 2], \"ab\".to_string())";
 
@@ -511,7 +515,7 @@ macro_rules! terminals {
             Either::Left(item) => left.push(item),
             Either::Right(item) => right.push(item),
         };
-        AsyncTerminal::new(items, Sorted::new(sort), extended_by)
+        AsyncTerminal::new(items, SortInto::new(sort), extended_by)
     };
             example "[Ok(1), Err('a')].into_par_iter()", "partition_map::<Vec<i32>, String, _, _, _>(|x| match x {
             Ok(x) => either::Either::Left(x),

@@ -2,9 +2,8 @@
 
 #[cfg(feature = "rayon")]
 use super::IntoRayon;
-use super::async_terminal::{Searched, SearchedFrom};
 use super::collect::{append, append_unzipped};
-use super::terminals::Front;
+use super::terminals::{AnyHit, Front, Outermost};
 use super::{
     AsyncTerminal, AsyncTerminals, Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave,
     InterleaveShortest, IntoParallelIterator, Merge, MergeBy, MergeByKey, ParallelIterator,
@@ -662,7 +661,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         let other = other.into_par_iter();
         let lengths = self.len().cmp(&other.len());
         let search = |(a, b): (Self::Item, Self::Item)| Some(a.cmp(&b)).filter(|order| order.is_ne());
-        let search = SearchedFrom::new(Front, search);
+        let search = Outermost::new(Front, search);
         AsyncTerminal::new(self.zip(other), search, move |first| first.unwrap_or(lengths))
     }
 
@@ -841,7 +840,7 @@ where
     let lengths = left.len().cmp(&right.len());
     let search =
         |(a, b): (A::Item, B::Item)| Some(a.partial_cmp(&b)).filter(|&order| order != Some(Ordering::Equal));
-    let search = SearchedFrom::new(Front, search);
+    let search = Outermost::new(Front, search);
     AsyncTerminal::new(left.zip(right), search, move |first| finish(first.unwrap_or(Some(lengths))))
 }
 
@@ -854,6 +853,6 @@ where
     let same_length = left.len() == right.len();
     // If the lengths differ, no item is looked at.
     let pairs = left.zip(right).take(if same_length { usize::MAX } else { 0 });
-    let search = Searched::new(|(a, b): (A::Item, B::Item)| (a != b).then_some(()));
+    let search = AnyHit::new(|(a, b): (A::Item, B::Item)| (a != b).then_some(()));
     AsyncTerminal::new(pairs, search, move |difference| finish(same_length && difference.is_none()))
 }

@@ -4,12 +4,11 @@
 use super::IntoRayonUnindexed;
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
-use super::flag::Flag;
 use super::quota::Quota;
 use super::scoped::{Scopes, in_scopes};
 use super::terminals::{
-    Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
-    ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
+    Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Outermost, Product, Reduce, ReduceWith,
+    Sum, Totals, TryReduce, effects,
 };
 use super::{
     BlocksIter, Chain, Cloned, Copied, ExecutorOf, ExponentialBlocks, Filter, FilterMap, FlatMap,
@@ -1581,7 +1580,7 @@ pub trait ParallelIterator: Sized + Send {
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
         ID: Fn() -> Self::Item + Sync + Send,
     {
-        self.drive(Reduce { identity: &identity, op: &op })
+        self.drive(&Reduce { identity, op })
     }
 
     /// Reduces all items with an associative operation; `None` if there are none.
@@ -1597,7 +1596,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
     {
-        self.drive(Aggregated(ReduceWith(&op)))
+        self.drive(&Aggregated(ReduceWith(&op)))
     }
 
     /// Adds all items up, in order within every task. The sum of no items is the type's zero.
@@ -1626,7 +1625,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         S: SumOf<Self::Item>,
     {
-        self.drive(Totals::new(Sum::new()).reduction())
+        self.drive(&Totals::new(Sum::new()))
     }
 
     /// Multiplies all items, in order within every task. The product of no items is the type's one. A product of
@@ -1643,7 +1642,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         P: ProductOf<Self::Item>,
     {
-        self.drive(Totals::new(Product::new()).reduction())
+        self.drive(&Totals::new(Product::new()))
     }
 
     /// Counts the items.
@@ -1657,7 +1656,7 @@ pub trait ParallelIterator: Sized + Send {
     #[track_caller]
     #[inline]
     fn count(self) -> usize {
-        self.drive(Aggregated(Count))
+        self.drive(&Aggregated(Count))
     }
 
     /// Returns the least item; of several equal ones, the first.
@@ -1672,7 +1671,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: Ord,
     {
-        self.drive(Aggregated(Min))
+        self.drive(&Aggregated(Min))
     }
 
     /// Returns the greatest item; of several equal ones, the last.
@@ -1687,7 +1686,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: Ord,
     {
-        self.drive(Aggregated(Max))
+        self.drive(&Aggregated(Max))
     }
 
     /// Returns the least item by a comparison; of several equal ones, the first.
@@ -1702,7 +1701,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
     {
-        self.drive(Aggregated(MinBy(&compare)))
+        self.drive(&Aggregated(MinBy(&compare)))
     }
 
     /// Returns the greatest item by a comparison; of several equal ones, the last.
@@ -1717,7 +1716,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
     {
-        self.drive(Aggregated(MaxBy(&compare)))
+        self.drive(&Aggregated(MaxBy(&compare)))
     }
 
     /// Returns the item with the least key; of several, the first. Every key is computed once.
@@ -1835,9 +1834,7 @@ pub trait ParallelIterator: Sized + Send {
         ID: Fn() -> T + Sync + Send,
         Self::Item: Try<Output = T>,
     {
-        let failed = Flag::default();
-        self.drive(TryReduce { identity: &|| Some(identity()), op: &op, failed: &failed })
-            .expect("every task begins with an identity")
+        self.drive(&TryReduce::new(|| Some(identity()), op)).expect("every task begins with an identity")
     }
 
     /// Reduces the values in the items, as [`reduce_with`](Self::reduce_with) does, until an item is a failure or the
@@ -1857,8 +1854,7 @@ pub trait ParallelIterator: Sized + Send {
         OP: Fn(T, T) -> Self::Item + Sync + Send,
         Self::Item: Try<Output = T>,
     {
-        let failed = Flag::default();
-        self.drive(TryReduce { identity: &|| None, op: &op, failed: &failed })
+        self.drive(&TryReduce::new(|| None, op))
     }
 
     // ---------------------------------------------------------------------------------------- terminals: searches
@@ -1965,8 +1961,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        let (found, search_loop) = (Flag::default(), SearchLoop::new());
-        self.drive(AnyHit { search: &search, found: &found, search_loop: &search_loop })
+        self.drive(&AnyHit::new(search))
     }
 
     /// Applies a closure to the items and returns the first `Some` in the order of the items: see
@@ -1984,8 +1979,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        let nearest = Nearest::new();
-        self.drive(OutermostHit::new(Front, &search, &nearest))
+        self.drive(Outermost::new(Front, search).reduction())
     }
 
     /// Applies a closure to the items and returns the last `Some` in the order of the items: see
@@ -2003,8 +1997,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        let nearest = Nearest::new();
-        self.drive(OutermostHit::new(Back, &search, &nearest))
+        self.drive(Outermost::new(Back, search).reduction())
     }
 
     // ------------------------------------------------------------------------------------- terminals: collections

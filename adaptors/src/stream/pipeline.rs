@@ -19,7 +19,7 @@ use super::bridge::StreamBridge;
 use super::channel::Channel;
 use super::in_order::InOrder;
 use super::into_stream::{IntoStream, send_all};
-use crate::iter::async_terminal::TryFolded;
+use crate::iter::terminals::TryReduce;
 use crate::iter::{AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelIterator};
 use furcate_schedulers::Suspending;
 use futures_core::Stream;
@@ -407,7 +407,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         let items = Arc::new(Mutex::new(vec![]));
         let arrived = Arc::clone(&items);
         let arriving = self.arriving(move |item| ready(push::<C, T>(&mut lock(&arrived), item)));
-        let terminal = TryFolded::new(|| Some(()), |(), ()| Ok(()));
+        let terminal = TryReduce::new(|| Some(()), |(), ()| Ok(()));
         AsyncTerminal::new(arriving, terminal, move |_: Option<Result<(), Decided>>| {
             collected(mem::take(&mut *lock(&items)))
         })

@@ -5,7 +5,7 @@
 //! that the chain makes of it.
 
 use super::channel::Channel;
-use crate::iter::async_terminal::OwnedTerminal;
+use crate::iter::terminals::Terminal;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow::{self, Continue};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl<T> IntoIterator for Items<T> {
 /// The terminal: see the [module](self).
 pub(super) struct Windowed<T>(pub(super) Arc<Channel<T>>);
 
-impl<T: Send + 'static> OwnedTerminal<T> for Windowed<T> {
+impl<T: Send + 'static> Terminal<T> for Windowed<T> {
     type Output = Items<T>;
     type Reduction<'a> = Window<'a, T>;
 

@@ -2,7 +2,6 @@
 
 use super::{Fillable, Lists, append_exact, append_lists, concat, exact_len};
 use crate::iter::ParallelIterator;
-use crate::iter::copies::copies;
 use furcate_schedulers::Reduction;
 use std::collections::LinkedList;
 use std::marker::PhantomData;
@@ -60,24 +59,22 @@ where
     B: Send,
     F: Fn(I::Item, &mut Vec<A>, &mut Vec<B>) + Sync,
 {
-    items.drive(SortInto::new(&sort))
+    items.drive(&SortInto::new(sort))
 }
 
 /// Sorts the items of a task into two vectors.
-pub(crate) struct SortInto<'a, A, B, F> {
-    sort: &'a F,
+pub(crate) struct SortInto<A, B, F> {
+    sort: F,
     lists: PhantomData<fn() -> (A, B)>,
 }
 
-impl<'a, A, B, F> SortInto<'a, A, B, F> {
-    pub(crate) fn new(sort: &'a F) -> Self {
+impl<A, B, F> SortInto<A, B, F> {
+    pub(crate) fn new(sort: F) -> Self {
         SortInto { sort, lists: PhantomData }
     }
 }
 
-copies!(impl[A, B, F] SortInto<'_, A, B, F>);
-
-impl<T, A, B, F> Reduction<T> for SortInto<'_, A, B, F>
+impl<T, A, B, F> Reduction<T> for &SortInto<A, B, F>
 where
     A: Send,
     B: Send,

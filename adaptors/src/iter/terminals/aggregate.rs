@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 /// A method of std's `Iterator` that consumes it, and the combination of two of its results.
 ///
 /// The empty iterator's result is a neutral one.
-pub(crate) trait Aggregate<T>: Copy + Send {
+pub(crate) trait Aggregate<T>: Copy + Sync + Send {
     /// Result of the method.
     type Output: Send;
 
@@ -23,7 +23,7 @@ pub(crate) trait Aggregate<T>: Copy + Send {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aggregated<A>(pub(crate) A);
 
-impl<T, A: Aggregate<T>> Reduction<T> for Aggregated<A> {
+impl<T, A: Aggregate<T>> Reduction<T> for &Aggregated<A> {
     /// `None` before the first item.
     type Accumulator = Option<A::Output>;
     type Output = A::Output;

@@ -1,23 +1,26 @@
 //! `find_any` and similar searches: any hit ends the search everywhere.
 
 use super::SearchLoop;
-use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
 
 /// Ends with the first `Some`, in time, that `search` returns for an item of any task.
 #[derive(Debug)]
-pub(crate) struct AnyHit<'a, F> {
-    pub(crate) search: &'a F,
+pub(crate) struct AnyHit<F> {
+    search: F,
     /// Whether a task has found a hit.
-    pub(crate) found: &'a Flag,
-    pub(crate) search_loop: &'a SearchLoop,
+    found: Flag,
+    search_loop: SearchLoop,
 }
 
-copies!(impl[F] AnyHit<'_, F>);
+impl<F> AnyHit<F> {
+    pub(crate) fn new(search: F) -> Self {
+        AnyHit { search, found: Flag::default(), search_loop: SearchLoop::new() }
+    }
+}
 
-impl<T, H, F> Reduction<T> for AnyHit<'_, F>
+impl<T, H, F> Reduction<T> for &AnyHit<F>
 where
     H: Send,
     F: Fn(T) -> Option<H> + Sync,
@@ -46,7 +49,7 @@ where
         _nothing: Option<H>,
         items: I,
     ) -> ControlFlow<Option<H>, Option<H>> {
-        match self.search_loop.search::<false, _, _, _, _>(items, self.search) {
+        match self.search_loop.search::<false, _, _, _, _>(items, &self.search) {
             None => ControlFlow::Continue(None),
             hit => {
                 self.found.raise();
@@ -83,9 +86,7 @@ mod tests {
 
     #[test]
     fn any_hit_stops_everybody_and_is_final() {
-        let (search, found) = (|x: u32| (x == 3).then_some(x), Flag::default());
-        let search_loop = SearchLoop::new();
-        let one = AnyHit { search: &search, found: &found, search_loop: &search_loop };
+        let one = &AnyHit::new(|x: u32| (x == 3).then_some(x));
         let other = one;
         assert_eq!(one.fold(None, 0..3), None);
         assert!(!Reduction::<u32>::is_final(&one, &None) && !Reduction::<u32>::stopped(&other));

@@ -31,16 +31,16 @@ use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// State that all tasks of a search share; it lies on the caller's stack.
+/// State that all tasks of a search share.
 #[derive(Debug)]
-pub(crate) struct Nearest {
+struct Nearest {
     /// The least number that a hit has announced.
     number: AtomicUsize,
     search_loop: SearchLoop,
 }
 
 impl Nearest {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Nearest { number: AtomicUsize::new(usize::MAX), search_loop: SearchLoop::new() }
     }
 
@@ -84,6 +84,24 @@ impl HitEnd for Back {
 
 /// Ends with the first or the last `Some`, in the order of the items, that `search` returns.
 #[derive(Debug)]
+pub(crate) struct Outermost<E, F> {
+    end: E,
+    search: F,
+    nearest: Nearest,
+}
+
+impl<E: HitEnd, F> Outermost<E, F> {
+    pub(crate) fn new(end: E, search: F) -> Self {
+        Outermost { end, search, nearest: Nearest::new() }
+    }
+
+    pub(crate) fn reduction(&self) -> OutermostHit<'_, E, F> {
+        OutermostHit::new(self.end, &self.search, &self.nearest)
+    }
+}
+
+/// The reduction of [`Outermost`].
+#[derive(Debug)]
 pub(crate) struct OutermostHit<'a, E, F> {
     search: &'a F,
     nearest: &'a Nearest,
@@ -92,7 +110,7 @@ pub(crate) struct OutermostHit<'a, E, F> {
 }
 
 impl<'a, E: HitEnd, F> OutermostHit<'a, E, F> {
-    pub(crate) fn new(_end: E, search: &'a F, nearest: &'a Nearest) -> Self {
+    fn new(_end: E, search: &'a F, nearest: &'a Nearest) -> Self {
         OutermostHit { search, nearest, end: PhantomData, place: 0..usize::MAX }
     }
 

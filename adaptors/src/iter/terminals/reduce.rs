@@ -1,19 +1,16 @@
 //! `reduce`
 
-use crate::iter::copies::copies;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
 
 /// Folds the items of a task, starting from an identity, and then the tasks' values, with one operation.
 #[derive(Debug)]
-pub(crate) struct Reduce<'a, ID, F> {
-    pub(crate) identity: &'a ID,
-    pub(crate) op: &'a F,
+pub(crate) struct Reduce<ID, F> {
+    pub(crate) identity: ID,
+    pub(crate) op: F,
 }
 
-copies!(impl[ID, F] Reduce<'_, ID, F>);
-
-impl<T, ID, F> Reduction<T> for Reduce<'_, ID, F>
+impl<T, ID, F> Reduction<T> for &Reduce<ID, F>
 where
     T: Send,
     ID: Fn() -> T + Sync,
@@ -34,7 +31,7 @@ where
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, value: T, items: I) -> T {
-        items.fold(value, self.op)
+        items.fold(value, &self.op)
     }
 
     #[inline]

@@ -26,31 +26,11 @@ pub(crate) struct Totals<A> {
     failed: Flag,
 }
 
-impl<A: Copy> Totals<A> {
+impl<A> Totals<A> {
     pub(crate) fn new(method: A) -> Self {
         Totals { method, failed: Flag::default() }
     }
-
-    pub(crate) fn reduction(&self) -> Total<'_, A> {
-        Total { method: self.method, failed: &self.failed }
-    }
 }
-
-/// The reduction of [`Totals`].
-#[derive(Debug)]
-pub(crate) struct Total<'a, A> {
-    method: A,
-    failed: &'a Flag,
-}
-
-impl<A: Copy> Clone for Total<'_, A> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A: Copy> Copy for Total<'_, A> {}
 
 /// Whether `S` is std's `Option` or `Result`, of which one failing item decides the total.
 ///
@@ -63,7 +43,7 @@ fn may_fail<S>() -> bool {
     name.starts_with("core::option::Option<") || name.starts_with("core::result::Result<")
 }
 
-impl<A: Copy> Total<'_, A> {
+impl<A: Copy> Totals<A> {
     /// Whether a total is a `None` or an `Err`: another variant than the total of nothing.
     #[inline]
     fn has_failed<T>(&self, total: &A::Output) -> bool
@@ -74,7 +54,7 @@ impl<A: Copy> Total<'_, A> {
     }
 }
 
-impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
+impl<T, A: Aggregate<T>> Reduction<T> for &Totals<A> {
     /// `None` before the first item.
     type Accumulator = Option<A::Output>;
     type Output = A::Output;
@@ -121,7 +101,7 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
         }
         let mut exhausted = false;
         let until_failure =
-            ItemsUntilFailure { items: &mut items, failed: self.failed, exhausted: &mut exhausted };
+            ItemsUntilFailure { items: &mut items, failed: &self.failed, exhausted: &mut exhausted };
         let total = all(self.method.of(until_failure));
         // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(items);
@@ -200,7 +180,7 @@ mod tests {
 
     type Folded<T> = ControlFlow<Option<T>, Option<T>>;
 
-    fn fold_step<T, A>(total: Total<'_, A>, before: Option<T>, items: impl Iterator<Item = T>) -> Folded<T>
+    fn fold_step<T, A>(total: &Totals<A>, before: Option<T>, items: impl Iterator<Item = T>) -> Folded<T>
     where
         A: Aggregate<T, Output = T>,
     {
@@ -209,13 +189,12 @@ mod tests {
 
     #[test]
     fn a_failure_ends_a_leaf_and_all_others() {
-        let totals = Totals::new(Sum::<Result<u32, &str>>::new());
-        let sum = totals.reduction();
+        let sum = &Totals::new(Sum::<Result<u32, &str>>::new());
         assert_eq!(fold_step(sum, None, [Ok(1), Ok(2)].into_iter()), Continue(Some(Ok(3))));
-        assert!(!totals.failed.is_raised());
+        assert!(!sum.failed.is_raised());
         let mut items = [Ok(1), Err("no"), Err("never")].into_iter();
         assert_eq!(fold_step(sum, Some(Ok(1)), items.by_ref()), Break(Some(Err("no"))));
-        assert_eq!((items.len(), totals.failed.is_raised()), (1, true));
+        assert_eq!((items.len(), sum.failed.is_raised()), (1, true));
         let mut others = [Ok(1), Ok(2)].into_iter();
         assert_eq!(fold_step(sum, Some(Ok(1)), others.by_ref()), Break(Some(Ok(1))));
         assert_eq!(others.len(), 2);
@@ -223,8 +202,7 @@ mod tests {
 
     #[test]
     fn a_failure_of_the_last_item_counts() {
-        let totals = Totals::new(Product::<Option<u32>>::new());
-        let product = totals.reduction();
+        let product = &Totals::new(Product::<Option<u32>>::new());
         assert_eq!(fold_step(product, None, once(Some(2))), Continue(Some(Some(2))));
         assert_eq!(fold_step(product, Some(Some(2)), once(None)), Break(Some(None)));
         let is_final = |total| Reduction::<Option<u32>>::is_final(&product, &total);

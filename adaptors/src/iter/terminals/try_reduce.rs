@@ -1,7 +1,6 @@
 //! `try_reduce`, `try_reduce_with`, `try_for_each`: reductions that end everywhere when one of them fails.
 
 use crate::iter::Try;
-use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -9,17 +8,21 @@ use std::ops::ControlFlow::{self, Break, Continue};
 /// Reduces the values in the items. The first failure, of an item or of the operation, ends all tasks. If several
 /// failures are found before all tasks end, the first one in the order of the items is kept.
 #[derive(Debug)]
-pub(crate) struct TryReduce<'a, ID, F> {
+pub(crate) struct TryReduce<ID, F> {
     /// Returns the value with which a task begins, if there is one.
-    pub(crate) identity: &'a ID,
-    pub(crate) op: &'a F,
+    identity: ID,
+    op: F,
     /// Whether an item or an operation has failed.
-    pub(crate) failed: &'a Flag,
+    failed: Flag,
 }
 
-copies!(impl[ID, F] TryReduce<'_, ID, F>);
+impl<ID, F> TryReduce<ID, F> {
+    pub(crate) fn new(identity: ID, op: F) -> Self {
+        TryReduce { identity, op, failed: Flag::default() }
+    }
+}
 
-impl<T, ID, F> Reduction<T> for TryReduce<'_, ID, F>
+impl<T, ID, F> Reduction<T> for &TryReduce<ID, F>
 where
     T: Try + Send,
     ID: Fn() -> Option<T::Output> + Sync,
@@ -111,33 +114,37 @@ mod tests {
         a.checked_add(b).ok_or(0)
     }
 
-    fn sums(failed: &Flag, items: impl Iterator<Item = Result<u8, u8>>) -> Option<Result<u8, u8>> {
-        let sums = TryReduce { identity: &|| None, op: &add, failed };
+    type Sums = TryReduce<fn() -> Option<u8>, fn(u8, u8) -> Result<u8, u8>>;
+
+    fn new() -> Sums {
+        TryReduce::new(|| None, add)
+    }
+
+    fn sum(sums: &Sums, items: impl Iterator<Item = Result<u8, u8>>) -> Option<Result<u8, u8>> {
         let folded = sums.fold(sums.start(), items);
         sums.finish(folded)
     }
 
     #[test]
     fn the_first_failure_of_an_item_or_of_the_operation_ends_a_task() {
-        let failed = Flag::default();
-        assert_eq!(sums(&failed, [].into_iter()), None);
-        assert_eq!(sums(&failed, [Ok(1), Ok(2)].into_iter()), Some(Ok(3)));
-        assert!(!failed.is_raised());
+        let sums = new();
+        assert_eq!(sum(&sums, [].into_iter()), None);
+        assert_eq!(sum(&sums, [Ok(1), Ok(2)].into_iter()), Some(Ok(3)));
+        assert!(!sums.failed.is_raised());
         let mut items = [Ok(1), Err(7), Err(8)].into_iter();
-        assert_eq!(sums(&failed, items.by_ref()), Some(Err(7)));
-        assert!(failed.is_raised() && items.eq([Err(8)]));
-        let (failed, mut items) = (Flag::default(), [Ok(200), Ok(100), Ok(1)].into_iter());
-        assert_eq!(sums(&failed, items.by_ref()), Some(Err(0)));
-        assert!(failed.is_raised() && items.eq([Ok(1)]));
-        let (failed, mut items) = (Flag::default(), [Err(7), Ok(1)].into_iter());
-        assert_eq!(sums(&failed, items.by_ref()), Some(Err(7)));
-        assert!(failed.is_raised() && items.eq([Ok(1)]));
+        assert_eq!(sum(&sums, items.by_ref()), Some(Err(7)));
+        assert!(sums.failed.is_raised() && items.eq([Err(8)]));
+        let (sums, mut items) = (new(), [Ok(200), Ok(100), Ok(1)].into_iter());
+        assert_eq!(sum(&sums, items.by_ref()), Some(Err(0)));
+        assert!(sums.failed.is_raised() && items.eq([Ok(1)]));
+        let (sums, mut items) = (new(), [Err(7), Ok(1)].into_iter());
+        assert_eq!(sum(&sums, items.by_ref()), Some(Err(7)));
+        assert!(sums.failed.is_raised() && items.eq([Ok(1)]));
     }
 
     #[test]
     fn the_failure_that_comes_first_is_kept_and_final() {
-        let failed = Flag::default();
-        let sums = TryReduce { identity: &|| None, op: &add, failed: &failed };
+        let sums = &new();
         let reduce = |left, right| sums.reduce(left, right);
         assert_eq!(reduce(Some(Ok(1)), Some(Ok(2))), Some(Ok(3)));
         assert_eq!(reduce(None, Some(Ok(2))), Some(Ok(2)));
