@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10715,
     "schedulers": 6655,
-    "adaptors": 16905,
+    "adaptors": 16580,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

@@ -14,6 +14,18 @@
 ///     peek where [T: Clone]                        // if its items can be looked at, and what that needs besides
 /// }
 /// ```
+///
+/// An adaptor over one base or two has a producer that is made of theirs, and its items can be looked at if theirs can:
+///
+/// ```text
+/// indexed_iterator! {
+///     impl[I] Rev<I> where over base;              // or `over first and second`, or `over base in batches of field`, as above
+///     type Item = I::Item;
+///     type Producer<P> = RevProducer<P>;
+///     fn len(this) { .. }
+///     fn lend(this, base) { .. }                   // of `this: &mut Self`, without its bases, and `base: P`
+/// }
+/// ```
 macro_rules! indexed_iterator {
     (@schedule) => {
         $crate::iter::default_schedule!();
@@ -83,6 +95,50 @@ macro_rules! indexed_iterator {
         }
 
         $crate::iter::indexed_iterator!(@peek [$($generics)*] $Adaptor, [$($bounds)*] $([$($peek)*])?);
+    };
+    (
+        impl[$I:ident $(, $J:ident)?] $Adaptor:ty where over $first:ident $(and $second:ident)? $(in batches of $units:ident)?;
+        type Item = $Item:ty;
+        type Producer<$P:ident $(, $Q:ident)?> = $Producer:ty;
+        fn len($by_ref:ident) $len:block
+        fn lend($by_mut:ident, $p:ident $(, $q:ident)?) $lend:block
+    ) => {
+        const _: () = {
+            type Lent<$P $(, $Q)?> = $Producer;
+
+            $crate::iter::indexed_iterator! {
+                impl[$I $(, $J)?] $Adaptor
+                where [$I: $crate::iter::IndexedParallelIterator $(, $J: $crate::iter::IndexedParallelIterator)?]
+                schedule of $first: $I $(, before $second: $J)? $(, in batches of $units)?;
+                type Item = $Item;
+                type Producer<'a> = Lent<$I::IndexedProducer<'a> $(, $J::IndexedProducer<'a>)?>;
+                fn len($by_ref) $len
+                fn lend($by_mut) {
+                    let $p = $by_mut.$first.indexed_producer();
+                    $(let $q = $by_mut.$second.indexed_producer();)?
+                    $lend
+                }
+            }
+
+            impl<$I $(, $J)?> $crate::iter::PeekParallelIterator for $Adaptor
+            where
+                $I: $crate::iter::PeekParallelIterator,
+                $($J: $crate::iter::PeekParallelIterator,)?
+            {
+                type PeekProducer<'a>
+                    = Lent<$I::PeekProducer<'a> $(, $J::PeekProducer<'a>)?>
+                where
+                    Self: 'a;
+
+                #[inline]
+                fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+                    let $by_mut = self;
+                    let $p = $by_mut.$first.peek_producer();
+                    $(let $q = $by_mut.$second.peek_producer();)?
+                    $lend
+                }
+            }
+        };
     };
     (@peek [$($generics:tt)*] $Adaptor:ty, [$($bounds:tt)*]) => {};
     (@peek [$($generics:tt)*] $Adaptor:ty, [$($bounds:tt)*] [$($peek:tt)*]) => {

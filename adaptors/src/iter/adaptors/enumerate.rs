@@ -1,10 +1,10 @@
 //! The adaptor `enumerate`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::ops::Range;
 
-/// Counts the items: see [`IndexedParallelIterator::enumerate`].
+/// Counts the items: see [`enumerate`](crate::iter::IndexedParallelIterator::enumerate).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -24,28 +24,11 @@ impl<I> Enumerate<I> {
 }
 
 indexed_iterator! {
-    impl[I] Enumerate<I> where [I: IndexedParallelIterator]
-    schedule of base: I;
+    impl[I] Enumerate<I> where over base;
     type Item = (usize, I::Item);
-    type Producer<'a> = EnumerateProducer<I::IndexedProducer<'a>>;
-    fn len(this) {
-        this.base.len()
-    }
-    fn lend(this) {
-        EnumerateProducer { base: this.base.indexed_producer(), offset: 0 }
-    }
-}
-
-impl<I: PeekParallelIterator> PeekParallelIterator for Enumerate<I> {
-    type PeekProducer<'a>
-        = EnumerateProducer<I::PeekProducer<'a>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        EnumerateProducer { base: self.base.peek_producer(), offset: 0 }
-    }
+    type Producer<P> = EnumerateProducer<P>;
+    fn len(this) { this.base.len() }
+    fn lend(_this, base) { EnumerateProducer { base, offset: 0 } }
 }
 
 /// The producer of [`Enumerate`]: a part, and the place of its first item.

@@ -1,9 +1,9 @@
 //! The adaptor `rev`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
-/// The items from the back to the front: see [`IndexedParallelIterator::rev`].
+/// The items from the back to the front: see [`rev`](crate::iter::IndexedParallelIterator::rev).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -23,28 +23,11 @@ impl<I> Rev<I> {
 }
 
 indexed_iterator! {
-    impl[I] Rev<I> where [I: IndexedParallelIterator]
-    schedule of base: I;
+    impl[I] Rev<I> where over base;
     type Item = I::Item;
-    type Producer<'a> = RevProducer<I::IndexedProducer<'a>>;
-    fn len(this) {
-        this.base.len()
-    }
-    fn lend(this) {
-        RevProducer { base: this.base.indexed_producer() }
-    }
-}
-
-impl<I: PeekParallelIterator> PeekParallelIterator for Rev<I> {
-    type PeekProducer<'a>
-        = RevProducer<I::PeekProducer<'a>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        RevProducer { base: self.base.peek_producer() }
-    }
+    type Producer<P> = RevProducer<P>;
+    fn len(this) { this.base.len() }
+    fn lend(_this, base) { RevProducer { base } }
 }
 
 /// The producer of [`Rev`]: the part to the right of a cut of the base comes first.

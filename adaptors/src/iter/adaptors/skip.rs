@@ -1,9 +1,9 @@
 //! The adaptor `skip`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::Divisible;
 
-/// Leaves out the first items: see [`IndexedParallelIterator::skip`].
+/// Leaves out the first items: see [`skip`](crate::iter::IndexedParallelIterator::skip).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -24,26 +24,9 @@ impl<I> Skip<I> {
 }
 
 indexed_iterator! {
-    impl[I] Skip<I> where [I: IndexedParallelIterator]
-    schedule of base: I;
+    impl[I] Skip<I> where over base;
     type Item = I::Item;
-    type Producer<'a> = I::IndexedProducer<'a>;
-    fn len(this) {
-        this.base.len().saturating_sub(this.n)
-    }
-    fn lend(this) {
-        this.base.indexed_producer().divide_at(this.n).1
-    }
-}
-
-impl<I: PeekParallelIterator> PeekParallelIterator for Skip<I> {
-    type PeekProducer<'a>
-        = I::PeekProducer<'a>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        self.base.peek_producer().divide_at(self.n).1
-    }
+    type Producer<P> = P;
+    fn len(this) { this.base.len().saturating_sub(this.n) }
+    fn lend(this, base) { base.divide_at(this.n).1 }
 }

@@ -1,10 +1,10 @@
 //! The adaptor `step_by`.
 
 use super::groups::Groups;
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
-/// Every n-th item: see [`IndexedParallelIterator::step_by`].
+/// Every n-th item: see [`step_by`](crate::iter::IndexedParallelIterator::step_by).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -27,28 +27,11 @@ impl<I> StepBy<I> {
 }
 
 indexed_iterator! {
-    impl[I] StepBy<I> where [I: IndexedParallelIterator]
-    schedule of base: I, in batches of step;
+    impl[I] StepBy<I> where over base in batches of step;
     type Item = I::Item;
-    type Producer<'a> = StepByProducer<I::IndexedProducer<'a>>;
-    fn len(this) {
-        this.base.len().div_ceil(this.step)
-    }
-    fn lend(this) {
-        StepByProducer { steps: Groups::new(this.base.indexed_producer(), this.step) }
-    }
-}
-
-impl<I: PeekParallelIterator> PeekParallelIterator for StepBy<I> {
-    type PeekProducer<'a>
-        = StepByProducer<I::PeekProducer<'a>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        StepByProducer { steps: Groups::new(self.base.peek_producer(), self.step) }
-    }
+    type Producer<P> = StepByProducer<P>;
+    fn len(this) { this.base.len().div_ceil(this.step) }
+    fn lend(this, base) { StepByProducer { steps: Groups::new(base, this.step) } }
 }
 
 /// The producer of [`StepBy`]: the first item of every group.

@@ -1,9 +1,9 @@
 //! The adaptor `take`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::Divisible;
 
-/// Keeps the first items: see [`IndexedParallelIterator::take`].
+/// Keeps the first items: see [`take`](crate::iter::IndexedParallelIterator::take).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -24,26 +24,9 @@ impl<I> Take<I> {
 }
 
 indexed_iterator! {
-    impl[I] Take<I> where [I: IndexedParallelIterator]
-    schedule of base: I;
+    impl[I] Take<I> where over base;
     type Item = I::Item;
-    type Producer<'a> = I::IndexedProducer<'a>;
-    fn len(this) {
-        this.base.len().min(this.n)
-    }
-    fn lend(this) {
-        this.base.indexed_producer().divide_at(this.n).0
-    }
-}
-
-impl<I: PeekParallelIterator> PeekParallelIterator for Take<I> {
-    type PeekProducer<'a>
-        = I::PeekProducer<'a>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        self.base.peek_producer().divide_at(self.n).0
-    }
+    type Producer<P> = P;
+    fn len(this) { this.base.len().min(this.n) }
+    fn lend(this, base) { base.divide_at(this.n).0 }
 }

@@ -1,9 +1,9 @@
 //! The adaptor `zip`.
 
-use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_iterator};
+use crate::iter::indexed_iterator;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
-/// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
+/// Pairs the items of two iterators: see [`zip`](crate::iter::IndexedParallelIterator::zip).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -24,28 +24,11 @@ impl<A, B> Zip<A, B> {
 }
 
 indexed_iterator! {
-    impl[A, B] Zip<A, B> where [A: IndexedParallelIterator, B: IndexedParallelIterator]
-    schedule of left: A, before right: B;
+    impl[A, B] Zip<A, B> where over left and right;
     type Item = (A::Item, B::Item);
-    type Producer<'a> = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>;
-    fn len(this) {
-        this.left.len().min(this.right.len())
-    }
-    fn lend(this) {
-        ZipProducer::new(this.left.indexed_producer(), this.right.indexed_producer())
-    }
-}
-
-impl<A: PeekParallelIterator, B: PeekParallelIterator> PeekParallelIterator for Zip<A, B> {
-    type PeekProducer<'a>
-        = ZipProducer<A::PeekProducer<'a>, B::PeekProducer<'a>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        ZipProducer::new(self.left.peek_producer(), self.right.peek_producer())
-    }
+    type Producer<P, Q> = ZipProducer<P, Q>;
+    fn len(this) { this.left.len().min(this.right.len()) }
+    fn lend(_this, left, right) { ZipProducer::new(left, right) }
 }
 
 /// The producer of [`Zip`]: two producers of the same length, cut at the same place.
