@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo +nightly --version >/dev/null || { echo "ci/asan.sh needs a nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
 target=x86_64-unknown-linux-gnu
-# Forks in the form of optimized builds: see `fork` in `pool/src/join.rs`.
+# Forks in the form of optimized builds: see `fork` in `pool/src/api/join.rs`.
 export RUSTFLAGS="-Zsanitizer=address --cfg furcate_inline_forks"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/asan"
 # Leaks are not looked for: some tests forget values on purpose, and pools are leaked to live as long as the process.

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo +nightly --version >/dev/null || { echo "ci/tsan.sh needs a nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
 target=x86_64-unknown-linux-gnu
-# Forks in the form of optimized builds: see `fork` in `pool/src/join.rs`.
+# Forks in the form of optimized builds: see `fork` in `pool/src/api/join.rs`.
 export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg furcate_inline_forks"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/tsan"
 export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0"

@@ -6,7 +6,7 @@
 //! and pushed and popped with plain stores. A thief that finds nothing shared *requests a split* (`request_split`): the owner
 //! shares jobs at its next push (`publish`). Lace stops there, so a worker inside a long leaf hides all of its private
 //! jobs. Here a thief that gets no answer *steals a private job* itself (`steal_private`), at the price of a
-//! [heavy fence](crate::fence) on its own side.
+//! [heavy fence](crate::sync::fence) on its own side.
 //!
 //! ```text
 //!   index    top ──────── split ──────────────── bottom
@@ -56,18 +56,20 @@
 //!    deque, or to the job pushed last. So the number of jobs that come and go while a stolen job runs does not matter.
 
 mod buffer;
+pub(crate) mod control;
 #[cfg(all(test, loom))]
 mod models;
+pub(crate) mod spawn_deque;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod word;
 
-use crate::counter::Counter;
-use crate::fence;
 use crate::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
+use crate::sync::counter::Counter;
+use crate::sync::fence;
 use buffer::{Buffer, Ring};
 use crossbeam_utils::CachePadded;
 use std::cell::UnsafeCell;

@@ -29,15 +29,17 @@
 //! 5. An [`Unattended`] computation begins once, unless it is cancelled before. Its `end` is called once, when all its
 //!    parts have ended.
 
+mod one_shot;
+mod order;
 #[doc(hidden)]
 pub mod published;
 pub mod threads;
 mod unattended;
 
-#[cfg(not(loom))]
 #[doc(hidden)]
-pub use crate::one_shot::{OneShot, OneShotSender};
-pub use crate::order::{wake_first, wake_soon};
+pub use one_shot::{OneShot, OneShotSender};
+pub(crate) use order::{QueuePosition, SOON, order};
+pub use order::{wake_first, wake_soon};
 use published::{Publish, PublishedOffers, SharedPart};
 #[doc(no_inline)]
 pub use threads::{Job, OnThreads, Threads};
@@ -46,8 +48,8 @@ pub use unattended::run_blocking;
 pub use unattended::{SpawnedOutcome, Unattended};
 
 use crate::Context;
-use crate::parker::block_on;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
+use crate::sync::parker::block_on;
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -327,7 +329,6 @@ pub(crate) trait EngineStop: fmt::Debug + Send + Sync + RefUnwindSafe {
 }
 
 impl Stopper {
-    #[cfg(not(loom))]
     pub(crate) fn of(stop: Arc<dyn EngineStop>) -> Self {
         Stopper(Some(stop))
     }

@@ -10,6 +10,10 @@
 //! 4. [`Context::migrated`] is true exactly if the closure runs on another worker than the one that forked it. A job that
 //!    went through a queue and came back to its owner has not migrated.
 
+mod inline;
+
+pub use inline::Inline;
+
 use crate::detach::{Detach, Unattended, run_blocking};
 
 /// Facts that an engine passes to a closure: whether the closure has migrated.

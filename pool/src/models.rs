@@ -16,7 +16,7 @@ pub(crate) fn explore(preemptions: Option<usize>, model: impl Fn() + Send + Sync
         move || {
             explored.fetch_add(1, Relaxed);
             // What stands for fences is made here: else who comes to it first makes it, and is ordered before all others.
-            crate::fence::turn();
+            crate::sync::fence::turn();
             model();
         }
     });

@@ -2,7 +2,7 @@
 //!
 //! A *slot* is the right to run jobs. The slot's `holder` is the worker that occupies it. [`Slots`] owns the slots, the table of workers,
 //! and the workers' states. States and slots change under one mutex, the *slot lock*, by the methods of [`Locked`]. This module knows
-//! neither jobs nor threads: the [registry](crate::registry) tells it whether there is work, and starts threads when it is told to.
+//! neither jobs nor threads: the [registry](crate::engine::registry) tells it whether there is work, and starts threads when it is told to.
 //!
 //! # States of a worker
 //!
@@ -65,23 +65,23 @@
 
 mod hands;
 mod overdue;
+pub(crate) mod searching;
 mod shelf;
 mod waits;
 mod wake;
 mod watcher;
 
-#[cfg(not(loom))]
 pub(crate) use overdue::STUCK;
 
 #[cfg(all(test, loom))]
 mod models;
 
-use crate::fence;
-use crate::searching::Searching;
+use crate::slots::searching::Searching;
 use crate::sync::atomic::{
     AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
+use crate::sync::fence;
 use crate::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
 use overdue::{Hints, Overdue};
@@ -230,7 +230,7 @@ pub(crate) struct SlotTable {
     /// Whether the pool ends: its threads end as soon as they have nothing to do.
     terminating: bool,
     /// Number of workers that wait in their slots for other threads, and do not help those threads: see
-    /// [`Wait::for_others`](crate::worker::Wait::for_others).
+    /// [`Wait::for_others`](crate::engine::worker::Wait::for_others).
     waiting_for_others: usize,
     /// Numbers of the workers without a slot that wait for other threads, and do not help those threads.
     blocked_for_others: Vec<usize>,
@@ -388,7 +388,6 @@ impl<W: Occupant> Slots<W> {
     }
 
     /// Takes the slot lock, unless another thread holds it.
-    #[cfg(not(loom))]
     pub(crate) fn try_lock(&self) -> Option<Locked<'_, W>> {
         Some(Locked { slots: self, table: Some(self.table.try_lock().ok()?) })
     }

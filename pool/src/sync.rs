@@ -1,5 +1,13 @@
-//! The synchronization primitives that furcate's crates use: std's, or loom's under `--cfg loom`, so that the models
+//! What threads and tasks wait for and look at. The primitives below it are std's, or loom's under `--cfg loom`, so that the models
 //! check the very code that ships.
+
+pub mod clock;
+pub(crate) mod counter;
+pub(crate) mod fence;
+pub(crate) mod latch;
+pub(crate) mod parker;
+pub(crate) mod task_state;
+pub(crate) mod ticks;
 
 #[cfg(loom)]
 pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard, atomic};

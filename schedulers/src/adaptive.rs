@@ -49,8 +49,8 @@ use crate::{
     StepFold, Steps, Verdict, branch,
 };
 use furcate_pool::Executor;
-use furcate_pool::clock::Instant;
 use furcate_pool::detach::{Detach, Offers};
+use furcate_pool::sync::clock::Instant;
 use furcate_pool::trace;
 use std::cell::RefCell;
 use std::marker::PhantomData;

@@ -15,7 +15,7 @@
 //!    next timed step: as many as are expected to take a quarter of `LONG`, and no more than [`TRUST`] times the items
 //!    of the timed step. So the clock is read twice in that time, or twice per item if items are slower.
 
-use furcate_pool::clock::Instant;
+use furcate_pool::sync::clock::Instant;
 use std::time::Duration;
 
 /// Greatest time of a step; longer steps are halved.

@@ -12,8 +12,8 @@ mod request;
 mod ring;
 
 use super::{Deque, Steal};
-use crate::fence::turn;
 use crate::models::explore;
+use crate::sync::fence::turn;
 use loom::cell::UnsafeCell;
 use loom::thread::JoinHandle;
 use std::ptr::NonNull;

@@ -2,11 +2,11 @@
 //! which a worker sleeps for ever fails.
 
 use super::{Occupant, SearchEnd, Slots, WakeOutcome, WorkerState};
-use crate::latch::Latch;
 use crate::models::explore;
-use crate::parker::Parker;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use crate::sync::latch::Latch;
+use crate::sync::parker::Parker;
 use loom::thread;
 use std::time::Duration;
 

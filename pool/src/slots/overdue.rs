@@ -12,9 +12,9 @@
 //!    point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one loan at a time.
 
 use super::{FreeSlot, Locked, Occupant, Slots, WorkerState};
-use crate::clock::Instant;
-use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::clock::Instant;
+use crate::sync::fence;
 use std::collections::VecDeque;
 use std::mem;
 use std::time::Duration;

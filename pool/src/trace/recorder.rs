@@ -2,8 +2,8 @@
 
 use super::ring::Ring;
 use super::{AlreadyRunning, Kind, ThreadTrace, TimedEvent, Trace};
-use crate::clock::Instant;
-use crate::ticks;
+use crate::sync::clock::Instant;
+use crate::sync::ticks;
 use furcate_trace::recording::{Recorder, decode, encode, set_recorder};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -25,7 +25,7 @@
 //!    item until [`QUICK`] items in a row have come at once, and again after one that has not.
 
 use crate::iter::{ParallelIterator, default_schedule};
-use furcate_pool::clock::Instant;
+use furcate_pool::sync::clock::Instant;
 use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::iter::Flatten;
 use std::ops::ControlFlow;

@@ -15,7 +15,7 @@
 //!    100 µs. So searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
 //! 3. The trials affect only the time. All variants find the same hit.
 
-use furcate_pool::clock::Instant;
+use furcate_pool::sync::clock::Instant;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Number of items in a group.

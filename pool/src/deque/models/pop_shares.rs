@@ -3,8 +3,8 @@
 
 use super::super::WordState;
 use super::*;
-use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::fence;
 
 impl World {
     /// Takes the newest job, and then shares others if a split was requested. Returns false if there is no job.

@@ -1,8 +1,8 @@
 //! Requests for a split: a request that comes too late for a push is not missed together with that push.
 
 use super::*;
-use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::fence;
 
 /// Either a thief that requests a split finds the job, or the owner is told to check at its push.
 #[test]

@@ -1,0 +1,125 @@
+//! Furcate's own pool as an engine.
+
+use crate::api::join;
+use crate::detach::Unattended;
+use crate::engine::external::Participant;
+use crate::engine::registry::Registry;
+use crate::engine::scope::{self, Scope};
+use crate::engine::worker::Worker;
+use crate::{Context, Executor};
+
+/// An engine on furcate's own pool: the pool that the caller is in (for instance inside
+/// [`ThreadPool::install`](crate::ThreadPool::install)), or the global one if the caller is in none. The calling thread then takes part
+/// in the global pool.
+///
+/// ```
+/// use furcate::{Executor, Pool};
+/// let (a, b) = Pool.join_context(|_| 1 + 1, |_| 2 + 2);
+/// assert_eq!((a, b), (2, 4));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pool;
+
+impl Executor for Pool {
+    type Scope<'scope> = Scope<'scope>;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        scope::scope(body)
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        Worker::with_current(|current| match current {
+            Some(_) => f(),
+            None => Participant::on_worker_from_outside(|_, _| f()),
+        })
+    }
+
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        Registry::with_current(|registry| scope::spawn_root::<Self, C>(registry, computation));
+    }
+
+    #[inline(always)] // so that it costs no call
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        join::fork(left_half(left), right_half(right))
+    }
+
+    #[inline]
+    fn num_threads(&self) -> usize {
+        current_num_threads()
+    }
+}
+
+// Functions and no closures inside `join_context`: the type of such a closure would name both halves, and a backtrace has the name in many frames.
+
+#[inline(always)]
+fn left_half<A: FnOnce(Context) -> R, R>(left: A) -> impl FnOnce(&Worker, bool) -> R {
+    move |_, _moved| left(Context::new(false))
+}
+
+#[inline(always)]
+fn right_half<B: FnOnce(Context) -> R, R>(right: B) -> impl FnOnce(&Worker, bool, bool) -> R {
+    move |_, migrated, _moved| right(Context::new(migrated))
+}
+
+/// Returns how many threads run jobs at once in the caller's pool, or in the global pool if the caller is in none.
+///
+/// ```
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+/// assert_eq!(pool.install(furcate::current_num_threads), 3);
+/// ```
+#[must_use]
+#[inline]
+pub fn current_num_threads() -> usize {
+    Registry::with_current(Registry::num_threads)
+}
+
+/// Returns the index of the slot that the calling thread holds in its pool, see
+/// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if the thread is in no pool. Every closure of
+/// a call, also of an external thread's call, has an index. There are two exceptions in an external thread: a chain that is
+/// `sequential`, and the body of an [`in_place_scope`](crate::in_place_scope).
+///
+/// ```
+/// assert_eq!(furcate::current_thread_index(), None);
+/// let (index, _) = furcate::join(furcate::current_thread_index, || ());
+/// assert!(index.unwrap() < furcate::current_num_threads());
+/// ```
+#[must_use]
+pub fn current_thread_index() -> Option<usize> {
+    Worker::with_current(|worker| worker?.slot())
+}
+
+/// Returns whether the calling thread has queued jobs of its own; `None` if the thread is no worker.
+///
+/// ```
+/// assert_eq!(furcate::current_thread_has_pending_tasks(), None);
+/// ```
+#[must_use]
+pub fn current_thread_has_pending_tasks() -> Option<bool> {
+    Worker::with_current(|worker| worker.map(Worker::has_pending_jobs))
+}
+
+/// Returns the largest number of threads that a pool can have. It is larger than any machine's number of cores.
+///
+/// ```
+/// assert!(furcate::current_num_threads() <= furcate::max_num_threads());
+/// ```
+#[must_use]
+pub const fn max_num_threads() -> usize {
+    crate::engine::registry::MAX_THREADS
+}

@@ -1,0 +1,155 @@
+//! Spawned futures, which no scope waits for.
+//!
+//! # Invariants
+//!
+//! 1. A spawned future counts as a job of its registry until its continuation is dropped, so the registry stays until
+//!    then. A thread that runs, cancels or drops a task keeps the registry alive: it is one of the registry's workers,
+//!    has a [`JoinHandle`], or ends the pool.
+//! 2. Spawned futures are tasks of the registry's [common scope](Registry::common), which never sees a panic: their panics go to
+//!    the handle, or to the pool's panic handler.
+//! 3. The future of a [`Within`] is pinned with it: it is never moved out, and is dropped in its place.
+
+use crate::Context;
+use crate::detach::{OneShot, OneShotSender};
+use crate::detach::{Resume, SpawnedOutcome};
+use crate::engine::registry::Registry;
+use crate::engine::scope::Scope;
+use crate::engine::settings::runtime::{self, Runtime};
+use crate::engine::task as tasks;
+use crate::engine::task::JoinHandle;
+use std::any::Any;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{self, Poll};
+
+/// Spawns a future as a task, on the pool that the calling thread is in, else on the global one. Any worker may poll the task, and a
+/// pending task holds no worker.
+///
+/// The handle gives the future's output. It can be awaited in tasks of any runtime, or [blocked on](crate::block_on). If the handle is
+/// dropped, the future goes on; [`cancel`](JoinHandle::cancel) ends it. A pool that is dropped drops its unfinished futures.
+/// See [`Scope::spawn_future`](crate::Scope::spawn_future) for futures that borrow.
+///
+/// Cost: two allocations.
+///
+/// # Panics
+///
+/// Does not panic itself: a panic of the future is raised by its handle. If the handle was dropped before, the panic
+/// goes to the pool's [panic handler](crate::ThreadPoolBuilder::panic_handler). Without a handler the panic ends only
+/// the future; the panic hook has printed its message.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let answer = furcate::spawn_future(async {
+///     async_io::Timer::after(Duration::from_millis(10)).await;
+///     42
+/// });
+/// assert_eq!(furcate::block_on(answer), 42);
+/// ```
+#[doc(alias = "spawn_blocking")]
+pub fn spawn_future<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    Registry::with_current(|registry| on(registry, future))
+}
+
+pub(crate) fn on<F>(registry: &Registry, future: F) -> JoinHandle<F::Output>
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    // Before the future is counted: if this panics, the pool does not wait for the future.
+    registry.check_generation();
+    registry.job_made();
+    let (place, sender) = OneShot::new();
+    let then = Detached { sender, job: CountedJob(NonNull::from(registry)) };
+    let runtime = registry.runtime_of_call();
+    let task = if runtime.is_some() {
+        tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
+    } else {
+        tasks::spawn(registry.common(), future, then)
+    };
+    JoinHandle::new(place, task, Some(registry.this()))
+}
+
+/// A future that is polled and dropped inside a runtime: the runtime of the thread that has spawned it.
+struct Within<F> {
+    runtime: Runtime,
+    future: ManuallyDrop<F>,
+}
+
+impl<F: Future> Future for Within<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the future is not moved out of it (invariant 3).
+        let this = unsafe { self.get_unchecked_mut() };
+        let _entered = this.runtime.enter();
+        // SAFETY: it is pinned with `self` (invariant 3).
+        unsafe { Pin::new_unchecked(&mut *this.future) }.poll(context)
+    }
+}
+
+impl<F> Drop for Within<F> {
+    fn drop(&mut self) {
+        let _entered = self.runtime.enter();
+        // SAFETY: not used again (invariant 3).
+        unsafe { ManuallyDrop::drop(&mut self.future) };
+    }
+}
+
+/// The continuation of a spawned future.
+struct Detached<T> {
+    sender: OneShotSender<T>,
+    job: CountedJob,
+}
+
+/// Counts as a job of the registry; its drop ends the job.
+struct CountedJob(NonNull<Registry>);
+
+// SAFETY: it stands for a reference to the registry, which is `Sync`.
+unsafe impl Send for CountedJob {}
+
+impl CountedJob {
+    fn registry(&self) -> &Registry {
+        // SAFETY: invariant 1.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for CountedJob {
+    fn drop(&mut self) {
+        self.registry().job_done();
+    }
+}
+
+impl<T> Detached<T> {
+    /// Delivers the outcome. Wakers may panic: such a panic goes to the panic handler.
+    fn deliver(&mut self, end: SpawnedOutcome<T>) {
+        // Unwind-safe: no code uses `self.sender` again.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sender.deliver(end))) {
+            self.job.registry().handle_task_panic(payload);
+        }
+    }
+}
+
+impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
+    fn resume(mut self, _: &Scope<'static>, output: T, _: Context) {
+        self.deliver(SpawnedOutcome::Done(output));
+    }
+
+    fn cancelled(mut self, _: &Scope<'static>) {
+        self.deliver(SpawnedOutcome::Cancelled);
+    }
+
+    fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+        let payload = runtime::explain(payload);
+        match catch_unwind(AssertUnwindSafe(|| self.sender.deliver_panic(payload))) {
+            Ok(None) => {}
+            Ok(Some(payload)) | Err(payload) => self.job.registry().handle_task_panic(payload),
+        }
+        None
+    }
+}

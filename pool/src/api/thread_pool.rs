@@ -1,0 +1,368 @@
+//! Pools besides the global one.
+
+mod build;
+
+use crate::api::broadcast::{self, BroadcastContext};
+use crate::api::join::FnContext;
+use crate::api::spawn_future;
+use crate::detach::Unattended;
+use crate::engine::external::Participant;
+use crate::engine::registry::Registry;
+use crate::engine::scope::{self, Scope, ScopeFifo};
+use crate::engine::spawn;
+use crate::engine::stats::Stats;
+use crate::engine::task::JoinHandle;
+use crate::engine::worker::Worker;
+use crate::{Context, Executor, IntoExecutor, Yield};
+use std::fmt;
+use std::sync::Arc;
+
+/// A pool of threads that steal work from each other.
+///
+/// A [`ThreadPoolBuilder`](crate::ThreadPoolBuilder) makes pools. All calls inside [`install`](Self::install), at any depth, run on
+/// this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
+///
+/// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, or
+/// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later.
+///
+/// ```
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+/// let (a, b) = pool.install(|| furcate::join(|| 6 * 7, || furcate::current_num_threads()));
+/// assert_eq!((a, b), (42, 2));
+/// ```
+pub struct ThreadPool {
+    pub(crate) registry: Arc<Registry>,
+}
+
+impl ThreadPool {
+    /// Runs `op` on one of the pool's threads (on the calling thread, if it is one of them) and returns its result.
+    ///
+    /// Cost: from outside the pool, a hand-over to another thread and back. If the caller is a worker of another pool, it releases its
+    /// slot there while it waits.
+    ///
+    /// # Panics
+    ///
+    /// If `op` does.
+    pub fn install<OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce() -> R + Send,
+        R: Send,
+    {
+        self.registry.inside(|_| op())
+    }
+
+    /// [`join`](crate::join) on this pool: `install(|| join(left, right))`.
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](crate::join).
+    pub fn join<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join(left, right))
+    }
+
+    /// [`join_context`](crate::join_context) on one of this pool's threads, as with [`install`](Self::install).
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](crate::join).
+    pub fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(FnContext) -> RA + Send,
+        B: FnOnce(FnContext) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join_context(left, right))
+    }
+
+    /// [`join_with`](crate::join_with) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](crate::join).
+    pub fn join_with<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join_with(left, right))
+    }
+
+    /// [`scope`](crate::scope()) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn scope<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        self.registry.inside(|worker| scope::on_worker(worker, op))
+    }
+
+    /// [`scope_fifo`](crate::scope_fifo) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn scope_fifo<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
+        R: Send,
+    {
+        self.scope(|scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
+    }
+
+    /// [`in_place_scope`](crate::in_place_scope) with this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn in_place_scope<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&Scope<'scope>) -> R,
+    {
+        scope::in_place(&self.registry, op)
+    }
+
+    /// [`in_place_scope_fifo`](crate::in_place_scope_fifo) with this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn in_place_scope_fifo<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&ScopeFifo<'scope>) -> R,
+    {
+        self.in_place_scope(|scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
+    }
+
+    /// [`spawn`](crate::spawn) on this pool.
+    pub fn spawn<OP>(&self, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        spawn::on(&self.registry, op);
+    }
+
+    /// [`spawn_future`](crate::spawn_future) in this pool.
+    ///
+    /// # Panics
+    ///
+    /// As there.
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        spawn_future::on(&self.registry, future)
+    }
+
+    /// [`spawn_fifo`](crate::spawn_fifo) on this pool.
+    pub fn spawn_fifo<OP>(&self, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        spawn::fifo_on(&self.registry, op);
+    }
+
+    /// [`broadcast`](crate::broadcast()) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// If `op` does in one of the threads.
+    pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
+    where
+        OP: Fn(BroadcastContext<'_>) -> R + Sync,
+        R: Send,
+    {
+        broadcast::on(&self.registry, op)
+    }
+
+    /// [`spawn_broadcast`](crate::spawn_broadcast) on this pool.
+    pub fn spawn_broadcast<OP>(&self, op: OP)
+    where
+        OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+    {
+        broadcast::spawn_on(&self.registry, op);
+    }
+
+    /// Returns how many threads run jobs at once: the pool's number of slots.
+    #[must_use]
+    pub fn current_num_threads(&self) -> usize {
+        self.registry.num_threads()
+    }
+
+    /// Returns the index of the slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
+    ///
+    /// No two threads hold the same slot at the same time, unless one [took it over](crate::WorkerStats::slots_taken_over) from the
+    /// other, or [borrows](crate::Fairness) it for a woken task: see [`Worker::index`](crate::Worker::index). A thread may hold another slot
+    /// after a `join` or a scope than before: see [`WaitRule`](crate::WaitRule).
+    #[must_use]
+    pub fn current_thread_index(&self) -> Option<usize> {
+        self.of_current(|worker| worker?.slot())
+    }
+
+    /// Returns whether the calling thread has queued jobs of its own; `None` if the thread is not one of this pool's.
+    #[must_use]
+    pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
+        self.of_current(|worker| worker.map(Worker::has_pending_jobs))
+    }
+
+    /// [`yield_now`](crate::yield_now()), if the calling thread is one of this pool's.
+    pub fn yield_now(&self) -> Option<Yield> {
+        self.of_current(|worker| worker.map(|worker| worker.yield_once(false).into()))
+    }
+
+    /// [`yield_local`](crate::yield_local), if the calling thread is one of this pool's.
+    pub fn yield_local(&self) -> Option<Yield> {
+        self.of_current(|worker| worker.map(|worker| worker.yield_once(true).into()))
+    }
+
+    /// Returns the counts of the pool's actions so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.registry.stats()
+    }
+
+    /// Calls `f` with the calling thread's worker, if that belongs to this pool.
+    fn of_current<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
+        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(&self.registry))))
+    }
+}
+
+/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), an external thread runs parts of its own call, on
+/// its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself, such as
+/// [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
+/// [`in_place_scope`](ThreadPool::in_place_scope).
+impl Executor for &ThreadPool {
+    type Scope<'scope> = Scope<'scope>;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        match Participant::of(&self.registry) {
+            Some(part) => scope::on_worker(part.worker(), body),
+            None => self.install(|| Executor::detached(self, body)),
+        }
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        match Participant::of(&self.registry) {
+            Some(_part) => f(),
+            None => self.install(f),
+        }
+    }
+
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        scope::spawn_root::<Self, C>(&self.registry, computation);
+    }
+
+    #[inline(always)] // so that it costs no call
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        match Participant::of(&self.registry) {
+            Some(part) => {
+                part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+            }
+            None => self.install(|| Executor::join_context(self, left, right)),
+        }
+    }
+
+    fn num_threads(&self) -> usize {
+        self.current_num_threads()
+    }
+}
+
+/// An engine that owns a share of the pool: for `'static` computations, such as those of the `async_*` terminals.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use std::sync::Arc;
+///
+/// let pool = Arc::new(furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+/// let sum = (0..1000_u64).into_par_iter().on(&pool).async_sum::<u64>();
+/// assert_eq!(furcate::block_on(sum), 499_500);
+/// ```
+impl Executor for Arc<ThreadPool> {
+    type Scope<'scope> = Scope<'scope>;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        Executor::detached(&&**self, body)
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        Executor::enter(&&**self, f)
+    }
+
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        scope::spawn_root::<Self, C>(&self.registry, computation);
+    }
+
+    #[inline(always)] // so that it costs no call
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        Executor::join_context(&&**self, left, right)
+    }
+
+    fn num_threads(&self) -> usize {
+        self.current_num_threads()
+    }
+}
+
+/// `.on(&pool)` of a shared pool: the engine owns a share, as `Arc::clone(&pool)` does.
+impl IntoExecutor for &Arc<ThreadPool> {
+    type Executor = Arc<ThreadPool>;
+
+    fn into_executor(self) -> Arc<ThreadPool> {
+        Arc::clone(self)
+    }
+}
+
+impl fmt::Debug for ThreadPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool").field("num_threads", &self.current_num_threads()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for ThreadPool {
+    fn drop(&mut self) {
+        self.registry.end();
+    }
+}

@@ -1,0 +1,6 @@
+//! Where jobs and tasks wait until a worker takes them, besides the workers' own deques.
+
+pub(crate) mod deques;
+pub(crate) mod random;
+pub(crate) mod stealable;
+pub(crate) mod urgent;

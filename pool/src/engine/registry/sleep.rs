@@ -1,0 +1,125 @@
+//! How a worker that finds no job goes to sleep.
+
+use super::{Locked, Registry, turns};
+use crate::engine::worker::Worker;
+use crate::slots::{SearchEnd, WorkerState};
+use crate::sync::clock::Instant;
+use crate::trace::{self, Kind};
+use std::time::Duration;
+
+/// Bounds of one sleep of the timed searcher.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
+const LONGEST_SLEEP: Duration = Duration::from_micros(250);
+/// Time without work after which the timed searcher parks.
+const TIMED_SEARCH: Duration = Duration::from_millis(20);
+
+impl Registry {
+    /// Sleeps until there is work for this thread. Returns `true` with the worker searching and in a slot, and `false` when the pool
+    /// ends.
+    ///
+    /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
+    pub(super) fn sleep_until_needed(&self, worker: &Worker) -> bool {
+        let mut slots = self.lock();
+        if slots.state(worker) == WorkerState::Active {
+            if worker.slot().is_some() {
+                if !worker.broadcasts.is_empty() {
+                    return true;
+                }
+                slots.release(worker);
+                if slots.begin_timed_search(worker) {
+                    return self.timed_search(slots, worker);
+                }
+                if self.park_searcher(&mut slots, worker) {
+                    return true;
+                }
+            } else if !slots.is_terminating() {
+                slots.park(worker);
+                if slots.occupy_free(worker) {
+                    return true;
+                }
+                if !worker.broadcasts.is_empty() {
+                    slots.claim(worker);
+                }
+            }
+        }
+        self.park(slots, worker)
+    }
+
+    /// Ends the worker's search; from now on it counts as parked. If the final check sees work, returns `true` with the worker
+    /// searching again, in a slot.
+    fn park_searcher(&self, slots: &mut Locked<'_>, worker: &Worker) -> bool {
+        let end = slots.park_searcher(worker, || self.sees_work());
+        if end == SearchEnd::ParkedLast {
+            self.watch(slots);
+        }
+        end == SearchEnd::SeesWork
+    }
+
+    /// Sleeps until the worker is given a slot. Returns `false` when the pool ends.
+    fn park<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
+        while !slots.is_terminating() {
+            match slots.state(worker) {
+                WorkerState::Active => return true,
+                WorkerState::Watching => {
+                    slots = self.keep_watch(slots, worker);
+                    continue;
+                }
+                WorkerState::TimedSearch
+                | WorkerState::Parked
+                | WorkerState::Blocked
+                | WorkerState::Waiting => {}
+            }
+            let claims = slots.claims(worker);
+            drop(slots);
+            worker.counters.parks.add();
+            trace::record(Kind::ParkBegin, worker.number() as u64);
+            if claims {
+                // A broadcast job waits for this worker. So the worker becomes overdue like any other thread that claims a slot.
+                worker.parker.park_timeout(turns::TURN);
+            } else {
+                worker.parker.park();
+            }
+            trace::record(Kind::ParkEnd, 0);
+            slots = self.lock();
+            if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
+                slots.is_overdue(worker);
+                // If the worker has got a slot, its state says so.
+                _ = slots.try_take_over(worker);
+            }
+        }
+        slots.end(worker);
+        false
+    }
+
+    /// Is the timed searcher while new work is likely, then parks. Returns as [`sleep_until_needed`](Self::sleep_until_needed) does.
+    fn timed_search<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
+        let since = Instant::now();
+        loop {
+            let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
+            drop(slots);
+            worker.counters.naps.add();
+            trace::record(Kind::NapBegin, worker.number() as u64);
+            worker.parker.park_timeout(sleep);
+            trace::record(Kind::NapEnd, 0);
+            slots = self.lock();
+            if slots.state(worker) == WorkerState::Active {
+                return true;
+            }
+            if slots.is_terminating() {
+                slots.timed_search_is_over();
+                // A pool that ends needs no final check.
+                let _ = self.slots.searching.end();
+                return false;
+            }
+            if self.sees_work() && slots.occupy_free(worker) {
+                return true;
+            }
+            // All slots are taken, so no thread could run a job that this worker finds. It becomes the watcher instead.
+            let is_full = !slots.has_free() && !self.stealable.is_empty();
+            if is_full || since.elapsed() > TIMED_SEARCH {
+                slots.timed_search_is_over();
+                return self.park_searcher(&mut slots, worker) || self.park(slots, worker);
+            }
+        }
+    }
+}

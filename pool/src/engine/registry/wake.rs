@@ -1,0 +1,209 @@
+//! Wake-ups: which worker is woken for work, and by which thread.
+
+use super::{Locked, Registry};
+use crate::engine::worker::Worker;
+use crate::quiet_drop::drop_quietly;
+use crate::slots::WakeOutcome;
+use crate::sync::fence;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+impl Registry {
+    /// Whether there is work anywhere. Callers that must not miss any have passed a fence.
+    pub(crate) fn sees_work(&self) -> bool {
+        self.is_queued() || self.slots.has_shelved() || self.slots.slot_holders().any(Worker::has_jobs)
+    }
+
+    /// Whether a job is queued outside the workers' deques: an urgent one, a woken task, or a job from outside.
+    pub(super) fn is_queued(&self) -> bool {
+        !self.injector.is_empty() || self.has_queued_tasks()
+    }
+
+    /// As [`is_queued`](Self::is_queued), but jobs from outside do not count.
+    pub(super) fn has_queued_tasks(&self) -> bool {
+        !self.stealable.is_empty() || !self.urgent.is_empty()
+    }
+
+    /// Wakes a worker if there is work, and has later forks look up. Called when perhaps no worker searches any more, or when a slot has
+    /// become free.
+    pub(super) fn final_check(&self, by: &Worker) {
+        if self.slots.final_check(by, || self.sees_work()) {
+            self.wake_if_none_searches(Some(by));
+        } else {
+            self.watch_if_needed();
+        }
+    }
+
+    /// Ends a worker's search, because it has found a job.
+    pub(super) fn end_search(&self, worker: &Worker) {
+        if self.slots.searching.end() {
+            self.final_check(worker);
+        }
+    }
+
+    /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
+    pub(crate) fn notify(&self, by: Option<&Worker>) {
+        self.slots.searching.notify(
+            || self.wake_if_none_searches(by),
+            || self.wake_timed_searcher(by),
+            || self.wake_long_sleepers(),
+        );
+    }
+
+    /// Wakes one worker to search, if no worker searches and a slot is free.
+    fn wake_if_none_searches(&self, by: Option<&Worker>) {
+        if !self.slots.searching.needs_searcher() {
+            return self.watch_if_needed();
+        }
+        let mut slots = self.lock();
+        match slots.wake_searcher() {
+            WakeOutcome::Needless => return,
+            WakeOutcome::Full => return self.watch(&mut slots),
+            WakeOutcome::Woken => {}
+            WakeOutcome::NoWorker(slot) => match self.start_thread(&mut slots) {
+                Some(worker) => slots.occupy(worker, slot),
+                None if slots.wake_blocked(slot) => {}
+                None => return,
+            },
+        }
+        self.count_wakeup(by);
+    }
+
+    /// Starts one more thread, without a slot. Its worker counts as parked, but is in no list: the caller gives it a slot or a watch.
+    /// Returns `None` if the bound is reached or no thread can be started.
+    pub(super) fn start_thread<'a>(&'a self, slots: &mut Locked<'a>) -> Option<&'a Worker> {
+        let spawner = self.setup.spares.as_ref()?;
+        let number = slots.threads.start()?;
+        let worker = self.make_worker(number, false);
+        slots.begin_parked(worker);
+        let registry = self.this();
+        // `spawner` panics if the system does not accept the thread's name. Unwind-safe: no thread was started then.
+        let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
+        match catch_unwind(AssertUnwindSafe(spawn)) {
+            Ok(Ok(thread)) => {
+                self.keep(thread);
+                return Some(worker);
+            }
+            Ok(Err(_)) => {}
+            Err(payload) => drop_quietly(payload),
+        }
+        slots.threads.refuse(number);
+        None
+    }
+
+    /// Wakes a worker for a fork that `worker` has just shared on request, if no worker searches.
+    pub(crate) fn share(&self, worker: &Worker) {
+        if worker.is_always_shared() {
+            fence::full();
+        }
+        if self.slots.searching.no_searcher() {
+            self.wake_if_none_searches(Some(worker));
+        } else if self.slots.searching.has_timed_searcher() {
+            if worker.is_worth_a_wake_up() {
+                self.wake_timed_searcher(Some(worker));
+            } else {
+                worker.poke();
+            }
+        }
+    }
+
+    /// Wakes a worker for a fork that `worker` keeps to itself for now, if no worker searches, not even the timed searcher.
+    pub(crate) fn wake_first_searcher(&self, worker: &Worker) {
+        if self.slots.searching.no_searcher() {
+            self.wake_if_none_searches(Some(worker));
+        }
+    }
+
+    /// Wakes the timed searcher, if there is one and a slot is free.
+    fn wake_timed_searcher(&self, by: Option<&Worker>) {
+        if self.lock().wake_timed_searcher() {
+            self.count_wakeup(by);
+        }
+    }
+
+    /// Wakes the long sleepers: they may need the job that has just been queued.
+    #[cold]
+    fn wake_long_sleepers(&self) {
+        self.lock().wake_waiting();
+    }
+
+    /// Counts a wake-up for the worker that has caused it, or for the threads outside the pool.
+    fn count_wakeup(&self, by: Option<&Worker>) {
+        match by {
+            Some(worker) => worker.counters.wakeups.add(),
+            None => self.outside.wakeups.add_shared(1),
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Registry;
+    use crate::ThreadPoolBuilder;
+    use crate::engine::registry::Setup;
+    use std::future::poll_fn;
+    use std::sync::{Arc, mpsc};
+    use std::task::Poll;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// Waits for a condition. False if it does not come true within ten seconds.
+    fn comes_true(condition: impl Fn() -> bool) -> bool {
+        let begin = Instant::now();
+        while !condition() {
+            if begin.elapsed() > Duration::from_secs(10) {
+                return false;
+            }
+            thread::yield_now();
+        }
+        true
+    }
+
+    /// Once the task is in a set, a worker may run it, and the pool may end. The thread that wakes has a worker to wake then.
+    #[test]
+    fn a_thread_from_outside_that_wakes_a_task_keeps_the_registry() {
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let registry = pool.install(|| Registry::with_current(Registry::this));
+        let (send, receive) = mpsc::channel();
+        let mut polled = false;
+        let task = pool.spawn_future(poll_fn(move |context| {
+            if std::mem::replace(&mut polled, true) {
+                return Poll::Ready(());
+            }
+            send.send(context.waker().clone()).unwrap();
+            Poll::Pending
+        }));
+        let waker = receive.recv().unwrap();
+        // The watchdog refers to the registry while it looks at the pool.
+        assert!(comes_true(|| !registry.lock().has_watchdog));
+        assert!(
+            comes_true(|| registry.slots.searching.no_searcher() && registry.slots.searching.free() == 1)
+        );
+        let idle = registry.lock();
+        let before = Arc::strong_count(&registry);
+        let woken = thread::spawn(move || waker.wake());
+        // The other thread waits for the lock.
+        let is_queued = comes_true(|| !registry.stealable.is_empty());
+        let is_kept = comes_true(|| Arc::strong_count(&registry) > before);
+        drop(idle);
+        woken.join().unwrap();
+        crate::block_on(task);
+        assert!(is_queued && is_kept);
+    }
+
+    /// A long sleeper that is not woken would sleep for up to 10 ms.
+    #[test]
+    fn queued_work_ends_a_long_sleep() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        // In the only slot, so that no other worker can be woken.
+        registry.begin_active(worker);
+        let mut slots = registry.lock();
+        slots.wait(worker, false);
+        slots.begin_long_sleep();
+        drop(slots);
+        // A token from the begin says nothing.
+        worker.parker.park_timeout(Duration::ZERO);
+        registry.notify(None);
+        assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
+}

@@ -1,0 +1,390 @@
+//! How a worker finds jobs: its own, jobs of random victims, and jobs from outside.
+
+use super::Worker;
+use super::{Entry, Header, JobRef, Stealable};
+use crate::deque::Steal;
+use crate::engine::settings::Fairness;
+use crate::sync::clock::Instant;
+use crate::trace::{self, Kind};
+use std::hint;
+use std::iter;
+use std::thread;
+use std::time::Duration;
+
+/// How long a worker searches before it sleeps.
+const SEARCH: Duration = Duration::from_micros(50);
+
+/// Number of pauses of a short search: some microseconds.
+const SHORT: u32 = 8;
+
+/// How long a thief sees private jobs only before it steals one of them. Within that time, an owner that forks has shared jobs, which
+/// is cheaper for both.
+const PATIENCE: Duration = Duration::from_micros(5);
+
+/// Pauses that grow: they begin with some nanoseconds of spinning, and yield to other threads after 16 rounds.
+pub(super) struct Pauses {
+    rounds: u32,
+    since: Option<Instant>,
+}
+
+impl Pauses {
+    pub(super) const fn new() -> Self {
+        Pauses { rounds: 0, since: None }
+    }
+
+    /// Waits a little. Returns `false` if this and the former pauses took longer than `limit`.
+    pub(super) fn pause(&mut self, limit: Duration) -> bool {
+        self.rounds = self.rounds.saturating_add(1);
+        if self.rounds <= 16 {
+            (0..4 * self.rounds).for_each(|_| hint::spin_loop());
+            return true;
+        }
+        let since = *self.since.get_or_insert_with(Instant::now);
+        thread::yield_now();
+        since.elapsed() < limit
+    }
+}
+
+/// The success of a worker's last searches, which decides whether the next one is short. If each call begins long after the one before,
+/// every search fails, and a long search in vain takes more processor time than a small call. So searches become short after two long
+/// ones in vain. They become long again when a long search finds work, and when work comes so soon after a short search that a long one
+/// would have found it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Searches {
+    /// Number of searches in vain since a long search was of use, at most [`VAIN`].
+    failures: u32,
+    /// Time at which the last search ended, if it was in vain.
+    gave_up: Option<Instant>,
+}
+
+/// Number of searches in vain after which searches are short.
+const VAIN: u32 = 2;
+
+impl Searches {
+    fn are_short(self) -> bool {
+        self.failures == VAIN
+    }
+
+    /// The value after a search in vain.
+    fn after_failure(self) -> Self {
+        Searches { failures: (self.failures + 1).min(VAIN), gave_up: Some(Instant::now()) }
+    }
+
+    /// The value after a search that has found work after `pauses` pauses.
+    fn after_success(self, pauses: u32) -> Self {
+        let was_of_use = match self.gave_up {
+            Some(end) => end.elapsed() < SEARCH,
+            None => pauses > SHORT,
+        };
+        Searches { failures: if was_of_use { 0 } else { self.failures }, gave_up: None }
+    }
+}
+
+/// A thief's patience with owners that do not share.
+#[derive(Clone, Copy)]
+pub(super) enum Patience {
+    /// The thief has not seen an owner with private jobs only.
+    Whole,
+    /// Time at which the thief first saw an owner with private jobs only.
+    Since(Instant),
+    /// The thief steals private jobs at once.
+    None,
+}
+
+impl Patience {
+    /// Returns whether the thief's patience is over, and resets it then. Called for an owner that has private jobs only.
+    fn is_over(&mut self) -> bool {
+        match *self {
+            Patience::Whole => {
+                *self = Patience::Since(Instant::now());
+                false
+            }
+            Patience::Since(since) if since.elapsed() < PATIENCE => false,
+            Patience::Since(_) | Patience::None => {
+                *self = Patience::Whole;
+                true
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// Searches for a job of any kind. The search is short if long ones were in vain, see [`Searches`]. After a task the worker looks
+    /// only once: the next task is woken by I/O, and that wake-up wakes a worker as well. To search for the 20 us between two tasks
+    /// would cost more than the tasks do.
+    pub(crate) fn search(&self) -> Option<JobRef> {
+        let mut pauses = Pauses::new();
+        let mut patience = Patience::Whole;
+        let once = self.ran_task.take();
+        loop {
+            // A claimant has a job to run, so this worker releases its slot. Broadcast jobs come first: only this thread may run them,
+            // and it would claim the slot again for them.
+            if self.registry().is_claimed() {
+                return self.find_broadcast();
+            }
+            if let Some(job) = self.find(&mut patience) {
+                self.searches.set(self.searches.get().after_success(pauses.rounds));
+                return Some(job);
+            }
+            if once {
+                return None;
+            }
+            let is_short = self.searches.get().are_short() && pauses.rounds >= SHORT;
+            if is_short || !pauses.pause(SEARCH) {
+                self.searches.set(self.searches.get().after_failure());
+                return None;
+            }
+        }
+    }
+
+    /// Looks once for a job everywhere: among its own jobs, among the jobs of the other workers (from a random one on), and among the
+    /// jobs from outside.
+    pub(super) fn find(&self, patience: &mut Patience) -> Option<JobRef> {
+        self.find_own().or_else(|| self.find_stolen(patience)).or_else(|| self.find_injected())
+    }
+
+    /// As `find`, but steals private jobs at once.
+    pub(super) fn find_anywhere(&self) -> Option<JobRef> {
+        self.find(&mut Patience::None)
+    }
+
+    /// Finds an urgent job, a broadcast job, the newest job spawned here, or a task of this slot's set. The pool's [`Fairness`] may put
+    /// tasks of all sets before the spawned job, or have the kinds take turns.
+    pub(crate) fn find_own(&self) -> Option<JobRef> {
+        if let Some(urgent) = self.registry().urgent.take() {
+            return Some(urgent);
+        }
+        match self.registry().fairness() {
+            Fairness::Balanced => {
+                self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.slot()?)))
+            }
+            Fairness::WokenFirst => {
+                let woken = || self.find_woken_beside(|sets| sets.take_any(self.slot()?));
+                self.find_broadcast().or_else(woken).or_else(|| self.find_spawned())
+            }
+            Fairness::FairQueueing => self.find_broadcast().or_else(|| self.find_by_turns()),
+        }
+    }
+
+    /// Finds a woken task, a job from outside, or a job spawned here. The three kinds take turns in coming first.
+    fn find_by_turns(&self) -> Option<JobRef> {
+        const KINDS: u8 = 3;
+        let first = self.kind.get();
+        self.kind.set((first + 1) % KINDS);
+        (first..first + KINDS).find_map(|kind| match kind % KINDS {
+            0 => self.find_woken_beside(|sets| sets.take_any(0)),
+            1 => self.find_injected_job(),
+            _ => self.find_spawned(),
+        })
+    }
+
+    /// Finds a broadcast job, or the newest job spawned here. Looks for no woken tasks.
+    pub(super) fn find_local(&self) -> Option<JobRef> {
+        self.find_broadcast().or_else(|| self.find_spawned())
+    }
+
+    /// Finds a broadcast job for this worker.
+    pub(crate) fn find_broadcast(&self) -> Option<JobRef> {
+        // Almost always empty; the check saves the fence of an attempt.
+        if self.broadcasts.is_empty() {
+            return None;
+        }
+        loop {
+            match self.broadcasts.steal() {
+                crossbeam_deque::Steal::Success(job) => return Some(job),
+                crossbeam_deque::Steal::Empty => return None,
+                crossbeam_deque::Steal::Retry => {}
+            }
+        }
+    }
+
+    /// Finds a job of a worker on the shelf, or a job from outside.
+    pub(crate) fn find_injected(&self) -> Option<JobRef> {
+        self.registry().steal_shelved().or_else(|| self.find_injected_job())
+    }
+
+    /// Finds an urgent job, a job spawned here, a task of any set, or a job from outside.
+    pub(super) fn find_queued(&self) -> Option<JobRef> {
+        let slots = self.num_threads();
+        let urgent = self.registry().urgent.take();
+        urgent
+            .or_else(|| self.find_spawned())
+            .or_else(|| self.find_woken_beside(|sets| (0..slots).find_map(|slot| sets.take(slot))))
+            .or_else(|| self.find_injected_job())
+    }
+
+    /// Finds a job in the injector.
+    pub(super) fn find_injected_job(&self) -> Option<JobRef> {
+        loop {
+            match self.registry().injector.steal() {
+                crossbeam_deque::Steal::Success(job) => {
+                    self.counters.injected.add();
+                    return Some(job);
+                }
+                crossbeam_deque::Steal::Empty => return None,
+                crossbeam_deque::Steal::Retry => {}
+            }
+        }
+    }
+
+    /// Finds a job of the kind that the pool's [`Fairness`] puts last, so that this kind gets a turn: a spawned job if woken tasks come
+    /// first. If there is none, does the same as [`find_fair`](Self::find_fair).
+    pub(crate) fn find_last(&self) -> Option<JobRef> {
+        let spawned = match self.registry().fairness() {
+            Fairness::WokenFirst => self.find_spawned(),
+            Fairness::Balanced | Fairness::FairQueueing => None,
+        };
+        spawned.or_else(|| self.find_fair())
+    }
+
+    /// Finds a job that the worker's own jobs may keep waiting: an urgent one; if there is none, a job from outside, or the oldest task
+    /// or deque of any set, which take turns in coming first. The worker may still have jobs of its own.
+    pub(crate) fn find_fair(&self) -> Option<JobRef> {
+        if let Some(urgent) = self.registry().urgent.take() {
+            return Some(urgent);
+        }
+        let woken = || self.find_woken_of_any();
+        let woken_first = !self.woken_first.get();
+        self.woken_first.set(woken_first);
+        if woken_first {
+            woken().or_else(|| self.find_injected())
+        } else {
+            self.find_injected().or_else(woken)
+        }
+    }
+
+    /// As [`find_fair`](Self::find_fair), but finds no job from outside.
+    pub(crate) fn find_fair_task(&self) -> Option<JobRef> {
+        self.registry().urgent.take().or_else(|| self.find_woken_of_any())
+    }
+
+    /// Finds a job in the oldest entry of any set, beginning with a random one. The worker may still have jobs of its own.
+    fn find_woken_of_any(&self) -> Option<JobRef> {
+        let slots = self.num_threads();
+        self.find_woken_beside(|sets| sets.take_any(self.random.below(slots)))
+    }
+
+    /// Finds a job of another slot: in the deques of the slot's holder, or in the slot's set. Begins with a random slot.
+    fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
+        let slots = self.num_threads();
+        let first = self.random.below(slots);
+        (first..slots).chain(0..first).find_map(|slot| {
+            let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number);
+            let mut active = || {
+                victim.and_then(|victim| {
+                    self.steal_forked(victim, slot, patience, || true)
+                        .or_else(|| self.steal_spawned(victim, slot))
+                })
+            };
+            let woken = || self.find_woken(|sets| sets.steal(slot, |len| self.random.below(len)));
+            // ProWS-R: the thief chooses uniformly among the victim's active deque and the entries of its stealable set. If its choice
+            // has no job, it looks at the other side too, so that no search misses a job.
+            let entries = self.registry().stealable.len(slot);
+            if entries > 0 && self.random.below(entries + 1) > 0 {
+                woken().or_else(active)
+            } else {
+                active().or_else(woken)
+            }
+        })
+    }
+
+    /// Finds a job in the first entry of the stealable sets that has one.
+    pub(super) fn find_woken(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
+        self.find_entry(entry, |entry| self.take_up(entry))
+    }
+
+    /// As `find_woken`, for a worker that may still have jobs of its own, so that these do not keep woken tasks waiting for ever.
+    pub(super) fn find_woken_beside(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
+        self.find_entry(entry, |entry| self.take_up_beside(entry))
+    }
+
+    /// Takes entries until one of them has a job. If calls take turns, notes the scope of the job and the time.
+    fn find_entry(
+        &self,
+        take: impl Fn(&Stealable) -> Option<Entry>,
+        take_up: impl Fn(Entry) -> Option<JobRef>,
+    ) -> Option<JobRef> {
+        let by_turns = self.registry().fairness() == Fairness::FairQueueing;
+        iter::from_fn(|| take(&self.registry().stealable)).find_map(|entry| {
+            let turn = by_turns.then(|| (entry.scope(), Instant::now()));
+            let job = take_up(entry)?;
+            if by_turns {
+                self.turn.set(turn);
+            }
+            Some(job)
+        })
+    }
+
+    /// Steals a fork from the victim, if `wanted` returns `true` while the victim has forks.
+    pub(super) fn steal_forked(
+        &self,
+        victim: &Worker,
+        slot: usize,
+        patience: &mut Patience,
+        wanted: impl Fn() -> bool,
+    ) -> Option<JobRef> {
+        let stolen = match victim.forks.steal(&wanted) {
+            Steal::Private if patience.is_over() => {
+                victim.forks.steal_private(&wanted, || self.counters.barriers.add())
+            }
+            other => other,
+        };
+        self.stolen(stolen, victim, slot)
+    }
+
+    /// Counts an attempt to steal, and returns the stolen job, if there is one.
+    pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, slot: usize) -> Option<JobRef> {
+        let steals = &self.counters.steals[slot];
+        match stolen {
+            Steal::Empty => {
+                steals.empty.add();
+                None
+            }
+            Steal::Private => {
+                steals.requests.add();
+                None
+            }
+            Steal::Lost => {
+                steals.lost.add();
+                None
+            }
+            Steal::Job(job) => {
+                steals.won.add();
+                trace::record(Kind::Steal, trace::beside(job.addr().get() as u64, slot));
+                Some(JobRef::new(job, victim))
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn short() -> Searches {
+        Searches::default().after_failure().after_failure()
+    }
+
+    #[test]
+    fn searches_become_short_after_two_in_vain() {
+        assert!(!Searches::default().after_failure().are_short());
+        assert!(short().are_short());
+    }
+
+    #[test]
+    fn work_soon_after_a_short_search_makes_searches_long_again() {
+        // A time in the future, because this thread may be interrupted before it looks.
+        let soon = Searches { gave_up: Some(Instant::now() + Duration::from_secs(1)), ..short() };
+        assert!(!soon.after_success(0).are_short());
+    }
+
+    #[test]
+    fn work_long_after_a_search_leaves_searches_short() {
+        let late = Searches { gave_up: Some(Instant::now() - 2 * SEARCH), ..short() };
+        let woken = late.after_success(0);
+        assert!(woken.are_short());
+        // The worker's next steal succeeds at once, and a short search would do so too.
+        assert!(woken.after_success(0).are_short());
+        assert!(!woken.after_success(SHORT + 1).are_short());
+    }
+}

@@ -1,0 +1,164 @@
+//! The count of searching workers: the lock-free part of the sleep protocol. It tells a publisher of work whether to wake a worker.
+//!
+//! The part that the slot lock protects is in `slots.rs`, with the table of the workers' states. A *timed searcher* counts as
+//! searching. A *long sleeper* waits for a latch in its slot, and sleeps for up to 10 ms.
+//!
+//! # Invariants
+//!
+//! 1. A publisher publishes its work before it calls [`needs_searcher`](Searching::needs_searcher). Between the two lies a full fence
+//!    (see [`notify`](Searching::notify)). For a fork it is a light fence, and `needs_searcher` is called only if the deque's limit
+//!    says so.
+//! 2. A worker that ends its search calls [`end`](Searching::end) first, and a thread that makes a slot free calls
+//!    [`set_free`](Searching::set_free) first. Then the thread, or the worker if it was the last searching one, does the [final
+//!    check](Searching::final_check): it requests a split of every deque, passes a heavy fence, and looks for work everywhere.
+//! 3. A long sleeper first counts itself ([`set_long_sleepers`](Searching::set_long_sleepers)), then passes a full fence and looks for
+//!    queued jobs once more ([`may_sleep_long`](Searching::may_sleep_long)).
+//! 4. If every slot is taken and no worker searches, a *watcher* looks after queued tasks
+//!    ([`needs_watcher`](Searching::needs_watcher)). A publisher checks that after its fence, and the last searcher after its
+//!    [final check](Searching::final_check). A watcher that stops first says so, then passes a full fence and looks once more
+//!    ([`may_stop_watching`](Searching::may_stop_watching)).
+//!
+//! So for every piece of work and every end of the last search, the publisher sees that no worker searches, or the worker sees the
+//! work, or both. The slot lock then decides which worker is woken. The sleeps of the timed searcher need no such care: it counts as
+//! searching, and looks for work after each sleep. A publisher that does not see the timed searcher loses the time of one sleep.
+
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use crate::sync::fence;
+
+/// Counts of searching workers, long sleepers and free slots, and flags for the timed searcher and the watcher.
+#[derive(Debug)]
+pub(crate) struct Searching {
+    /// Number of searching workers, the timed searcher included.
+    count: AtomicUsize,
+    /// Number of free slots.
+    free: AtomicUsize,
+    /// Whether one of the searching workers is the timed searcher.
+    timed_searcher: AtomicBool,
+    /// Number of long sleepers.
+    long_sleepers: AtomicUsize,
+    /// Whether a thread watches queued tasks.
+    watched: AtomicBool,
+}
+
+impl Searching {
+    pub(crate) fn new(free: usize) -> Self {
+        Searching {
+            count: AtomicUsize::new(0),
+            free: AtomicUsize::new(free),
+            timed_searcher: AtomicBool::new(false),
+            long_sleepers: AtomicUsize::new(0),
+            watched: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether no worker searches although a slot is free.
+    ///
+    /// Relaxed, as all loads here: the caller has passed a fence, or its deque was poked by a worker that has.
+    pub(crate) fn needs_searcher(&self) -> bool {
+        self.no_searcher() && self.free() > 0
+    }
+
+    /// Whether no worker searches.
+    pub(crate) fn no_searcher(&self) -> bool {
+        self.count.load(Relaxed) == 0
+    }
+
+    /// Returns the number of free slots.
+    pub(crate) fn free(&self) -> usize {
+        self.free.load(Relaxed)
+    }
+
+    /// Sets the number of free slots. Called with the slot lock held.
+    pub(crate) fn set_free(&self, free: usize) {
+        self.free.store(free, Relaxed);
+    }
+
+    /// Whether there is a timed searcher. A hint.
+    pub(crate) fn has_timed_searcher(&self) -> bool {
+        self.timed_searcher.load(Relaxed)
+    }
+
+    /// Sets whether there is a timed searcher. Called with the slot lock held.
+    pub(crate) fn set_timed_searcher(&self, timed_searcher: bool) {
+        self.timed_searcher.store(timed_searcher, Relaxed);
+    }
+
+    /// Sets the number of long sleepers. Called with the slot lock held.
+    pub(crate) fn set_long_sleepers(&self, long_sleepers: usize) {
+        self.long_sleepers.store(long_sleepers, Relaxed);
+    }
+
+    /// Counts one more searching worker.
+    pub(crate) fn begin(&self) {
+        self.count.fetch_add(1, Relaxed);
+    }
+
+    /// Counts one searching worker less. Returns `true` if it was the last one.
+    #[must_use = "the last searching worker does the final check"]
+    pub(crate) fn end(&self) -> bool {
+        self.count.fetch_sub(1, Relaxed) == 1
+    }
+
+    /// Calls the closures for the wake-ups that are needed after work was published where every worker looks (invariant 1).
+    pub(crate) fn notify(
+        &self,
+        wake_one: impl FnOnce(),
+        wake_timed_searcher: impl FnOnce(),
+        wake_long_sleepers: impl FnOnce(),
+    ) {
+        // Dekker: the caller has published the work, and now reads the counts. A worker that ends its search, or is about to sleep
+        // long, writes the counts and then looks for work.
+        fence::full();
+        if self.no_searcher() {
+            wake_one();
+        } else if self.has_timed_searcher() {
+            wake_timed_searcher();
+        }
+        if self.long_sleepers.load(Relaxed) > 0 {
+            wake_long_sleepers();
+        }
+    }
+
+    /// Whether nothing is queued. Called by a worker that has just counted itself as a long sleeper (invariant 3).
+    pub(crate) fn may_sleep_long(&self, is_queued: impl FnOnce() -> bool) -> bool {
+        // Pairs with the one in `notify`.
+        fence::full();
+        !is_queued()
+    }
+
+    /// Whether queued tasks need a watcher: no worker searches, no slot is free, and no thread watches (invariant 4).
+    ///
+    /// Relaxed: as for [`needs_searcher`](Self::needs_searcher).
+    pub(crate) fn needs_watcher(&self) -> bool {
+        self.no_searcher() && self.free() == 0 && !self.watched.load(Relaxed)
+    }
+
+    /// Sets whether a thread watches queued tasks. Called with the slot lock held.
+    pub(crate) fn set_watched(&self, watched: bool) {
+        self.watched.store(watched, Relaxed);
+    }
+
+    /// Whether no task is queued. Called by a watcher that has just said that it stops (invariant 4).
+    pub(crate) fn may_stop_watching(&self, is_queued: impl FnOnce() -> bool) -> bool {
+        // Pairs with the one in `notify`.
+        fence::full();
+        !is_queued()
+    }
+
+    /// Requests a split of every deque, so that later pushes look up, and then looks for work that was published before (invariant 2).
+    /// Returns `true` if there is such work and a worker must be woken for it.
+    pub(crate) fn final_check(&self, request_split: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
+        // Between the caller's store and the loads here. If one thread ends its search and another one makes a slot free, at least the
+        // later of the two sees both stores.
+        fence::full();
+        if !self.needs_searcher() {
+            return false;
+        }
+        request_split();
+        fence::heavy();
+        sees_work()
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models;
