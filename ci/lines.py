@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10715,
+    "pool": 10690,
     "schedulers": 6655,
     "adaptors": 16580,
     "src": 110,

@@ -30,30 +30,32 @@ pub trait HasResult {}
 /// Declares methods of any arguments with a bound that does not hold. (The bound and the names stand where the macro is called: so a message
 /// shows their lines, and nothing of the macro.)
 macro_rules! refused {
-    ($Trait:ident: $Name:ident<$($Param:ident),+>, $($method:ident($($Arg:ident),*)),+) => {
-        impl<$($Param),+> $Name<$($Param),+> {$(
+    ($bound:tt $($Name:ident<$($Param:ident),+>)+ => $methods:tt) => {
+        $(refused!(@of [$Name<$($Param),+>] $bound $methods);)+
+    };
+    (@of $Type:tt $bound:tt [$($method:ident($($Arg:ident),*))+]) => {
+        $(refused!(@method $Type $bound $method [$($Arg)*]);)+
+    };
+    (@method [$Name:ident<$($Param:ident),+>] [$($bound:tt)*] $method:ident [$($Arg:ident)*]) => {
+        impl<$($Param),+> $Name<$($Param),+> {
             #[doc(hidden)]
             #[allow(clippy::needless_pass_by_value, clippy::return_self_not_must_use, reason = "never called")]
-            pub fn $method<$($Arg),*>(self $(, _: $Arg)*) -> Self where Self: $Trait {
+            pub fn $method<$($Arg),*>(self $(, _: $Arg)*) -> Self where $($bound)* {
                 self
             }
-        )+}
+        }
     };
-    ($Trait:ident: $($Name:ident<$($Param:ident),+>)+) => {$(
-        refused!(
-            $Trait: $Name<$($Param),+>, enumerate(), rev(), zip(A), zip_eq(A), take(A), skip(A), step_by(A), chunks(A)
-        );
-    )+};
 }
 
 refused!(
-    IndexedParallelIterator:
+    [Self: IndexedParallelIterator]
     Filter<I, P> FilterMap<I, P> FlatMapIter<I, F> FlattenIter<I> Fold<I, ID, F> FoldWith<I, T, F> WhileSome<I>
     TakeAny<I> SkipAny<I> TakeAnyWhile<I, P> SkipAnyWhile<I, P>
+    => [enumerate() rev() zip(A) zip_eq(A) take(A) skip(A) step_by(A) chunks(A)]
 );
 refused!(
-    AllItems: Interruptible<I, S>,
-    position_any(A), position_first(A), position_last(A), cmp(A), partial_cmp(A), eq(A), ne(A), lt(A), le(A), gt(A), ge(A),
-    collect_into_vec(A), unzip_into_vecs(A, B)
+    [Self: AllItems] Interruptible<I, S>
+    => [position_any(A) position_first(A) position_last(A) cmp(A) partial_cmp(A) eq(A) ne(A) lt(A) le(A) gt(A) ge(A)
+        collect_into_vec(A) unzip_into_vecs(A, B)]
 );
-refused!(HasResult: Interruptible<I, S>, into_stream(A), into_stream_unordered(A), blocks_iter(A));
+refused!([Self: HasResult] Interruptible<I, S> => [into_stream(A) into_stream_unordered(A) blocks_iter(A)]);
