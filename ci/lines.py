@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10690,
-    "schedulers": 6655,
-    "adaptors": 16580,
+    "schedulers": 6330,
+    "adaptors": 16585,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

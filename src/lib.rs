@@ -118,7 +118,7 @@ pub use furcate_schedulers::{
     DefaultExecutor, DepJoin, Divisible, Division, Doubling, DynSchedule, Facts, FoldFacts, Fork, InPart,
     IndexedProducer, Join, Limit, LimitPermit, NeverLater, NextStep, Node, OutputOf, ParsePlanError, Part,
     PartScheduler, PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential,
-    StepFold, Steps, Suspendable, Suspending, Verdict, policy,
+    StepFold, Steps, Suspendable, Suspending, Verdict, Workload, policy,
 };
 
 pub mod prelude {

@@ -157,9 +157,9 @@ where
     let share = Share::new(part, end, &site);
     let reduction = Gapped(call.0.reduction().clone());
     if S::SUSPENDS {
-        plan.scheduler.schedule(share, plan.policy, reduction, &plan.executor)
+        plan.scheduler.schedule((share, plan.policy, reduction), &plan.executor)
     } else {
-        Adaptive::new().schedule(share, plan.policy, reduction, &plan.executor)
+        Adaptive::new().schedule((share, plan.policy, reduction), &plan.executor)
     }
 }
 

@@ -45,15 +45,14 @@ use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranc
 use crate::in_turn::run_in_turn;
 use crate::pace::{LONG, Pace, SLOW};
 use crate::{
-    Blocking, Computation, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, Scheduler,
-    StepFold, Steps, Verdict, branch,
+    Blocking, Computation, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction,
+    Scheduler, StepFold, Steps, Verdict, Workload, branch,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
 use furcate_pool::sync::clock::Instant;
 use furcate_pool::trace;
 use std::cell::RefCell;
-use std::marker::PhantomData;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -132,14 +131,8 @@ impl Scheduler for Adaptive {
     const ON_DEMAND: bool = true;
 
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        greedy::schedule(producer, policy, reduction, executor, *self)
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
+        greedy::schedule(work, executor, *self)
     }
 
     fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
@@ -157,22 +150,11 @@ impl LeafPlan for Adaptive {
 
 impl Leaves for Adaptive {
     #[inline]
-    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-    {
+    fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
         branch.decide_what_must_be(threads)
     }
 
-    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
-    where
-        S: Detach<'s>,
-        P: Producer + 's,
-        L: Policy + 's,
-        R: Reduction<P::Item, Output: 's> + 's,
-    {
+    fn run<'s, S: Detach<'s>, W: Workload + 's>(self, branch: Branch<'s, W>, scope: &S) -> Done<'s, W> {
         if branch.position.call.has_failed() {
             return Done::Here(branch.fold());
         }
@@ -209,7 +191,6 @@ impl Leaves for Adaptive {
                 whole: None,
                 offer: None,
                 chain: None,
-                producer: PhantomData,
             };
             let leaf = trace::leaf(producer.size());
             let start = reduction.borrow().start();
@@ -261,23 +242,23 @@ impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Share
 }
 
 /// A join node, and the reduction of its two sides.
-type Meeting<'s, O, R> = (Arc<JoinNode<'s, O, R>>, Joint<'s, R>);
+type Meeting<'s, W> = (Arc<JoinNode<'s, W>>, Joint<'s, W>);
 
 /// The join nodes of the parts that were stolen (invariant 3).
-struct JoinChain<'s, O, R> {
-    first: Meeting<'s, O, R>,
-    last: Arc<JoinNode<'s, O, R>>,
+struct JoinChain<'s, W: Workload> {
+    first: Meeting<'s, W>,
+    last: Arc<JoinNode<'s, W>>,
 }
 
 /// The steps of a task.
-struct Divisions<'t, 's, F, O, P, L, R> {
+struct Divisions<'t, 's, F, W: Workload> {
     offers: &'t mut F,
     call: &'s Call,
     leaves: Adaptive,
     /// Reduction of the part that the task works on. The fold uses it, too.
-    reduction: &'t RefCell<R>,
+    reduction: &'t RefCell<W::Reduction>,
     /// `None` while it is being split.
-    policy: Option<L>,
+    policy: Option<W::Policy>,
     /// Facts for the policy; the size is filled in at each question.
     task: Node,
     pace: Pace,
@@ -308,17 +289,14 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// Size of the part that has just been divided; set until the next step.
     whole: Option<usize>,
     /// The join node of the part on offer (invariant 1), and the reduction from before the division.
-    offer: Option<Meeting<'s, O, R>>,
-    chain: Option<JoinChain<'s, O, R>>,
-    producer: PhantomData<fn() -> P>,
+    offer: Option<Meeting<'s, W>>,
+    chain: Option<JoinChain<'s, W>>,
 }
 
-impl<'s, F, O, P, L, R> Divisions<'_, 's, F, O, P, L, R>
+impl<'s, F, W> Divisions<'_, 's, F, W>
 where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item, Output = O>,
-    F: Offers<PublishedBranch<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
+    F: Offers<PublishedBranch<'s, W, Adaptive>, JoinNode<'s, W>>,
+    W: Workload,
 {
     /// Whether the policy allows a division of the remaining `size` units. Takes the permit for the fork.
     fn agrees(&mut self, size: usize) -> bool {
@@ -331,7 +309,7 @@ where
     fn may_keep(&mut self, units: usize) -> bool {
         let task = Node { len: units.saturating_mul(2), divisible: true, ..self.task };
         let policy = self.policy.as_mut().expect("it is split in `take` only");
-        !L::DECIDES && policy.wants_split(&task) != Verdict::MayNot
+        !W::Policy::DECIDES && policy.wants_split(&task) != Verdict::MayNot
     }
 
     /// Learns from the watched step that has just ended.
@@ -368,7 +346,7 @@ where
     #[expect(clippy::type_complexity, reason = "a pair of options")]
     fn end(
         &mut self,
-    ) -> (Option<(PublishedBranch<'s, P, L, R, Adaptive>, Joint<'s, R>)>, Option<JoinChain<'s, O, R>>) {
+    ) -> (Option<(PublishedBranch<'s, W, Adaptive>, Joint<'s, W>)>, Option<JoinChain<'s, W>>) {
         let last = if self.offer.is_none() {
             None
         } else if let Some(part) = self.offers.take_back() {
@@ -381,12 +359,10 @@ where
     }
 }
 
-impl<'s, F, O, P, L, R> Steps<P> for Divisions<'_, 's, F, O, P, L, R>
+impl<'s, F, W> Steps<W::Producer> for Divisions<'_, 's, F, W>
 where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item, Output = O>,
-    F: Offers<PublishedBranch<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
+    F: Offers<PublishedBranch<'s, W, Adaptive>, JoinNode<'s, W>>,
+    W: Workload,
 {
     const WATCHES: bool = true;
 
@@ -407,7 +383,7 @@ where
         }
         let policy = self.policy.as_ref().expect("it is split in `take` only");
         // Where nothing is left, there is nothing to stop.
-        let needless = size > 0 && is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow());
+        let needless = size > 0 && is_stopped::<W>(policy, &*self.reduction.borrow());
         if needless || self.call.has_failed() {
             return NextStep::Stop;
         }
@@ -422,7 +398,7 @@ where
         let grain = if self.may_grow { 1 } else { 1.max(self.pace.limit() / GRAIN) };
         // Among dear units the next thief may come at any time, and a division costs nothing by comparison.
         // (Not with permits: one that lies on offer is one that another fork lacks.)
-        let has_permits = L::CAPS && policy.caps();
+        let has_permits = W::Policy::CAPS && policy.caps();
         let are_dear = self.clusters.dear > 0 && self.task.threads > 1 && !has_permits;
         if self.offer.is_none() && (are_dear || self.offers.demand()) {
             if self.divisible && size > grain && self.agrees(size) {
@@ -438,7 +414,7 @@ where
         }
         // A step that is expected to be the last one is not timed. Of a task that grows, none is.
         let mut units = self.pace.next(if self.may_grow { usize::MAX } else { size });
-        if P::FACTS.steps_cut && self.leaves.grows {
+        if W::Producer::FACTS.steps_cut && self.leaves.grows {
             units = units.max(self.folded / PIECE);
         }
         self.step = units;
@@ -477,7 +453,7 @@ where
         let has_demand = self.offer.is_none() && self.offers.demand();
         let has_wish = has_demand && self.divisible && are_slow && !self.is_refused;
         let policy = self.policy.as_ref().expect("it is split in `take` only");
-        has_wish || self.call.has_failed() || is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow())
+        has_wish || self.call.has_failed() || is_stopped::<W>(policy, &*self.reduction.borrow())
     }
 
     fn ahead(&mut self, size: usize) -> bool {
@@ -492,7 +468,7 @@ where
         true
     }
 
-    fn take(&mut self, right: P) {
+    fn take(&mut self, right: W::Producer) {
         let policy = self.policy.take().expect("it is split here only");
         let size = right.size();
         let whole = self.whole.unwrap_or(usize::MAX);
@@ -507,7 +483,7 @@ where
         }
         let (left_policy, right_policy) = policy.split(&task);
         self.policy = Some(left_policy);
-        let joint = Joint { reduction: self.reduction.borrow().clone(), call: self.call };
+        let joint: Joint<'_, W> = Joint { reduction: self.reduction.borrow().clone(), call: self.call };
         let (left, right_reduction) = joint.reduction.clone().divide();
         *self.reduction.borrow_mut() = left;
         self.task.depth = self.task.depth.saturating_add(1);
@@ -527,7 +503,7 @@ where
         }
     }
 
-    fn take_back(&mut self) -> Option<P> {
+    fn take_back(&mut self) -> Option<W::Producer> {
         self.offer.as_ref()?;
         let Some(part) = self.offers.take_back() else {
             self.stolen();

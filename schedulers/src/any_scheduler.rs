@@ -1,9 +1,6 @@
 //! A scheduler that is chosen at run time.
 
-use crate::{
-    Adaptive, ByTerminal, Computation, DepJoin, Join, Policy, Producer, Reduction, Scheduler, Sequential,
-    Suspending,
-};
+use crate::{Adaptive, ByTerminal, Computation, DepJoin, Join, Scheduler, Sequential, Suspending, Workload};
 use furcate_pool::Executor;
 
 /// One of furcate's schedulers, chosen at run time: by a command line, a configuration or the size of the input.
@@ -100,31 +97,15 @@ impl Scheduler for AnyScheduler {
         chosen!(*self, |scheduler| scheduler.for_futures())
     }
 
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        chosen!(*self, |scheduler| scheduler.schedule(producer, policy, reduction, executor))
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
+        chosen!(*self, |scheduler| scheduler.schedule(work, executor))
     }
 
-    fn spawn<C, E>(&self, computation: C, executor: &E)
-    where
-        C: Computation,
-        E: Executor + 'static,
-    {
+    fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
         chosen!(*self, |scheduler| scheduler.spawn(computation, executor));
     }
 
-    fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        chosen!(*self, |scheduler| scheduler.schedule_block(block, policy, reduction, executor))
+    fn schedule_block<W: Workload, E: Executor>(&self, block: W, executor: &E) -> W::Output {
+        chosen!(*self, |scheduler| scheduler.schedule_block(block, executor))
     }
 }

@@ -17,69 +17,21 @@ use crate::call::Call;
 use crate::frames::ForkFrame;
 use crate::pace::Pace;
 use crate::{
-    Blocking, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps, Verdict,
+    Blocking, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps,
+    Verdict, Workload,
 };
 use furcate_pool::trace;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-/// Folds a whole producer as one task.
-///
-/// If the reduction or the policy can [stop](Policy::STOPS) the task, it is folded in steps. Between them the task
-/// checks whether it is still needed. It is not needed either if another task of the call has panicked.
-#[inline]
-pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-{
-    let _leaf = trace::leaf(producer.size());
-    (LeafFold::<P, L, R>::FOLD)(producer, policy, reduction, call)
-}
-
-/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
-struct LeafFold<P, L, R>(PhantomData<(P, L, R)>);
-
-/// Folds a leaf.
-type FoldLeaf<P, L, R> = fn(P, &L, &R, &Call) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
-
-impl<P, L, R> LeafFold<P, L, R>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-{
-    const FOLD: FoldLeaf<P, L, R> = if R::IN_STEPS || L::STOPS { Self::in_steps } else { Self::at_once };
-
-    #[inline]
-    fn in_steps(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output {
-        let mut watch = Watch {
-            stopped: || call.has_failed() || is_stopped::<P::Item, _, _>(policy, reduction),
-            pace: Pace::new(FIRST_STEP, LONGEST_STEP),
-        };
-        reduction.finish(fold_in_steps(producer, reduction.start(), reduction, &mut watch))
-    }
-
-    #[inline]
-    fn at_once(producer: P, _policy: &L, reduction: &R, _call: &Call) -> R::Output {
-        reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
-    }
-}
-
 /// Folds a producer in steps, from an accumulator on.
 #[inline]
-pub(crate) fn fold_in_steps<P, R, N>(
+pub(crate) fn fold_in_steps<P: Producer, R: Reduction<P::Item>>(
     producer: P,
     start: R::Accumulator,
     reduction: &R,
-    steps: &mut N,
-) -> R::Accumulator
-where
-    P: Producer,
-    R: Reduction<P::Item>,
-    N: Steps<P>,
-{
+    steps: &mut impl Steps<P>,
+) -> R::Accumulator {
     Blocking::at(producer.partial_fold(Blocking(start), ReductionFold(reduction), steps))
 }
 
@@ -106,8 +58,8 @@ impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Reduc
 
 /// Whether a task of this policy and reduction need not continue.
 #[inline]
-pub(crate) fn is_stopped<T, L: Policy, R: Reduction<T>>(policy: &L, reduction: &R) -> bool {
-    (R::INTERRUPTIBLE && reduction.stopped()) || (L::STOPS && policy.stopped())
+pub(crate) fn is_stopped<W: Workload>(policy: &W::Policy, reduction: &W::Reduction) -> bool {
+    (W::Reduction::INTERRUPTIBLE && reduction.stopped()) || (W::Policy::STOPS && policy.stopped())
 }
 
 /// The sizes of the steps between two looks, where the items are cheap: see [`Pace`].
@@ -138,33 +90,28 @@ impl<P, S: Fn() -> bool> Steps<P> for Watch<S> {
 }
 
 /// The steps of a task that may [grow](crate::Facts::grows). They end when the task is no longer needed.
-struct Growing<'r, P, L, R> {
-    policy: L,
-    reduction: &'r R,
+struct Growing<'r, W: Workload> {
+    policy: W::Policy,
+    reduction: &'r W::Reduction,
     /// Facts for the policy; the size is filled in at each question.
     node: Node,
     pace: Pace,
     /// The rest of a task, which was given away.
-    rest: Option<P>,
+    rest: Option<W::Producer>,
     call: &'r Call,
 }
 
-impl<P, L, R> Steps<P> for Growing<'_, P, L, R>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-{
+impl<W: Workload> Steps<W::Producer> for Growing<'_, W> {
     const DIVIDES: bool = false;
     const GROWS: bool = true;
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
-        if !(R::IN_STEPS || L::STOPS) {
+        if !(W::Reduction::IN_STEPS || W::Policy::STOPS) {
             return NextStep::Fold(usize::MAX);
         }
         // If no units are left, there is nothing to stop.
-        if size > 0 && (self.call.has_failed() || is_stopped::<P::Item, _, _>(&self.policy, self.reduction)) {
+        if size > 0 && (self.call.has_failed() || is_stopped::<W>(&self.policy, self.reduction)) {
             return NextStep::Stop;
         }
         NextStep::Fold(self.pace.next(size))
@@ -176,7 +123,7 @@ where
         self.policy.wants_split(&node).divides(&node) && self.policy.permit_fork(&node)
     }
 
-    fn take(&mut self, right: P) {
+    fn take(&mut self, right: W::Producer) {
         self.rest = Some(right);
     }
 }
@@ -187,10 +134,10 @@ pub(crate) const BLIND_LEVELS: u32 = 12;
 
 /// A part of the computation with its policy and its reduction, as they were passed down the division tree.
 #[derive(Debug)]
-pub(crate) struct Branch<'c, P, L, R> {
-    pub(crate) producer: P,
-    pub(crate) policy: L,
-    pub(crate) reduction: R,
+pub(crate) struct Branch<'c, W: Workload> {
+    pub(crate) producer: W::Producer,
+    pub(crate) policy: W::Policy,
+    pub(crate) reduction: W::Reduction,
     pub(crate) position: Position<'c>,
 }
 
@@ -315,29 +262,26 @@ impl Decision {
 }
 
 /// The result of a division.
-pub(crate) enum Divided<'c, P, L, R> {
+pub(crate) enum Divided<'c, W: Workload> {
     /// Everything is on one side (invariant 2).
-    One(Branch<'c, P, L, R>),
+    One(Branch<'c, W>),
     /// Two parts, and the reduction of their outputs.
-    Two(Branch<'c, P, L, R>, Branch<'c, P, L, R>, Joint<'c, R>),
+    Two(Branch<'c, W>, Branch<'c, W>, Joint<'c, W>),
 }
 
 /// The reduction of two neighbors' outputs.
 #[derive(Debug)]
-pub(crate) struct Joint<'c, R> {
-    pub(crate) reduction: R,
+pub(crate) struct Joint<'c, W: Workload> {
+    pub(crate) reduction: W::Reduction,
     pub(crate) call: &'c Call,
 }
 
-impl<R> Joint<'_, R> {
+impl<W: Workload> Joint<'_, W> {
     /// Reduces two outputs, unless a task of the call has panicked. After a panic some parts may not have run, so the
     /// two outputs might not be neighbors. A worker that skips a part has seen that the call has failed. A later
     /// reduction of that part's output comes after that, and sees it too.
     #[inline]
-    pub(crate) fn reduce<T>(&self, left: R::Output, right: R::Output) -> R::Output
-    where
-        R: Reduction<T>,
-    {
+    pub(crate) fn reduce(&self, left: W::Output, right: W::Output) -> W::Output {
         if self.call.has_failed() {
             drop(right);
             return left;
@@ -348,21 +292,15 @@ impl<R> Joint<'_, R> {
 
     /// Whether no later output can change this one. Always false after a panic.
     #[inline]
-    pub(crate) fn is_final<T>(&self, output: &R::Output) -> bool
-    where
-        R: Reduction<T>,
-    {
+    pub(crate) fn is_final(&self, output: &W::Output) -> bool {
         !self.call.has_failed() && self.reduction.is_final(output)
     }
 }
 
-impl<'c, P, L, R> Branch<'c, P, L, R>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-{
-    pub(crate) fn root(producer: P, policy: L, reduction: R, call: &'c Call) -> Self {
+impl<'c, W: Workload> Branch<'c, W> {
+    #[inline]
+    pub(crate) fn root(work: W, call: &'c Call) -> Self {
+        let (producer, policy, reduction) = work.parts();
         Branch { producer, policy, reduction, position: Position::root(call) }
     }
 
@@ -389,7 +327,7 @@ where
     #[inline]
     fn decide_if(&mut self, threads: usize, weakest: Verdict) -> Decision {
         let size = self.producer.size();
-        if self.position.is_over(size) || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
+        if self.position.is_over(size) || is_stopped::<W>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
         let node = self.position.node(size, self.producer.should_be_divided(), threads);
@@ -401,14 +339,14 @@ where
     }
 
     /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.
-    pub(crate) fn divide_in_turn(mut self, node: &Node) -> Divided<'c, P, L, R> {
+    pub(crate) fn divide_in_turn(mut self, node: &Node) -> Divided<'c, W> {
         self.policy.return_permit();
         self.divide(node)
     }
 
     /// Divides, after a [`Decision::Divide`].
     #[inline]
-    pub(crate) fn divide(mut self, node: &Node) -> Divided<'c, P, L, R> {
+    pub(crate) fn divide(mut self, node: &Node) -> Divided<'c, W> {
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
         let is_one = left_size == 0 || right_size == 0;
@@ -433,11 +371,11 @@ where
     #[cold]
     fn one(
         is_left: bool,
-        producers: (P, P),
-        policy: L,
-        reductions: (R, R),
+        producers: (W::Producer, W::Producer),
+        policy: W::Policy,
+        reductions: (W::Reduction, W::Reduction),
         positions: (Position<'c>, Position<'c>),
-    ) -> Divided<'c, P, L, R> {
+    ) -> Divided<'c, W> {
         let (producer, empty, reduction, position) = if is_left {
             (producers.0, producers.1, reductions.0, positions.0)
         } else {
@@ -451,7 +389,7 @@ where
 
     /// Folds the branch as one task, up to the point where it [grows](crate::Facts::grows) and its policy wants the rest
     /// divided. Returns that rest, and the reduction of both outputs.
-    pub(crate) fn fold_or_grow(self, threads: usize) -> (R::Output, Option<(Self, Joint<'c, R>)>) {
+    pub(crate) fn fold_or_grow(self, threads: usize) -> (W::Output, Option<(Self, Joint<'c, W>)>) {
         let Branch { producer, policy, reduction, position } = self;
         let Position { marks, call, .. } = position;
         let start = reduction.start();
@@ -459,7 +397,7 @@ where
             // The call has failed, so no one sees this output.
             return (reduction.finish(start), None);
         }
-        let mut steps = Growing {
+        let mut steps = Growing::<W> {
             node: Node {
                 depth: marks.depth(),
                 migrated: marks.is_migrated(),
@@ -494,45 +432,68 @@ where
     /// Folds the branch as one task. If it grows and its policy wants the rest divided, `run` is called for the rest, unless no
     /// further frame may lie on the stack.
     #[inline]
-    pub(crate) fn fold_and_go_on<F>(self, run: F) -> R::Output
-    where
-        F: FnOnce(Self) -> R::Output,
-    {
-        (GrowingLeaf::<P, L, R, F>::FOLD)(self, run)
+    pub(crate) fn fold_and_go_on<F: FnOnce(Self) -> W::Output>(self, run: F) -> W::Output {
+        (GrowingLeaf::<W, F>::FOLD)(self, run)
     }
 
     /// Folds the branch as one task. Its policy (and with it any permit) is dropped when the fold is done.
+    ///
+    /// If the reduction or the policy can [stop](Policy::STOPS) the task, it is folded in steps. Between them the task
+    /// checks whether it is still needed. It is not needed either if another task of the call has panicked.
     #[inline]
-    pub(crate) fn fold(self) -> R::Output {
+    pub(crate) fn fold(self) -> W::Output {
         let Branch { producer, policy, reduction, position } = self;
         if position.call.has_failed() {
             // The call has failed, so no one sees this output.
             return reduction.finish(reduction.start());
         }
-        let output = fold_leaf(producer, &policy, &reduction, position.call);
+        let leaf = trace::leaf(producer.size());
+        let output = (Self::FOLD)(producer, &policy, &reduction, position.call);
+        drop(leaf);
         drop(policy);
         output
+    }
+
+    /// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
+    const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output =
+        if W::Reduction::IN_STEPS || W::Policy::STOPS { Self::fold_in_steps } else { Self::fold_at_once };
+
+    #[inline]
+    fn fold_in_steps(
+        producer: W::Producer,
+        policy: &W::Policy,
+        reduction: &W::Reduction,
+        call: &Call,
+    ) -> W::Output {
+        let mut watch = Watch {
+            stopped: || call.has_failed() || is_stopped::<W>(policy, reduction),
+            pace: Pace::new(FIRST_STEP, LONGEST_STEP),
+        };
+        reduction.finish(fold_in_steps(producer, reduction.start(), reduction, &mut watch))
+    }
+
+    #[inline]
+    fn fold_at_once(
+        producer: W::Producer,
+        _policy: &W::Policy,
+        reduction: &W::Reduction,
+        _call: &Call,
+    ) -> W::Output {
+        reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
     }
 }
 
 /// The choice between two ways to fold a leaf that may grow, made in a constant, as in `by_terminal.rs`.
-struct GrowingLeaf<P, L, R, F>(PhantomData<(P, L, R, F)>);
+struct GrowingLeaf<W: Workload, F>(PhantomData<(W, F)>);
 
 /// Folds a leaf. `F` runs the rest, if the leaf grows.
-type FoldGrowing<'c, P, L, R, F> =
-    fn(Branch<'c, P, L, R>, F) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+type FoldGrowing<'c, W, F> = fn(Branch<'c, W>, F) -> <W as Workload>::Output;
 
-impl<'c, P, L, R, F> GrowingLeaf<P, L, R, F>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    F: FnOnce(Branch<'c, P, L, R>) -> R::Output,
-{
-    const FOLD: FoldGrowing<'c, P, L, R, F> =
-        if P::FACTS.grows { Self::in_two } else { |branch, _| branch.fold() };
+impl<'c, W: Workload, F: FnOnce(Branch<'c, W>) -> W::Output> GrowingLeaf<W, F> {
+    const FOLD: FoldGrowing<'c, W, F> =
+        if W::Producer::FACTS.grows { Self::in_two } else { |branch, _| branch.fold() };
 
-    fn in_two(branch: Branch<'c, P, L, R>, run: F) -> R::Output {
+    fn in_two(branch: Branch<'c, W>, run: F) -> W::Output {
         let Some(_frame) = ForkFrame::enter() else { return branch.fold() };
         let threads = branch.position.call.threads;
         match branch.fold_or_grow(threads) {

@@ -21,7 +21,7 @@
 
 use crate::blocks::{BlockSizes, Blocks};
 use crate::branch::is_stopped;
-use crate::{Doubling, Policy, Producer, Reduction, Scheduler, Suspending};
+use crate::{Divisible, Doubling, Reduction, Scheduler, Suspending, Workload};
 use furcate_pool::Executor;
 
 /// Blocks one after the other, of the sizes that `Z` gives, each run by a scheduler `S`.
@@ -62,48 +62,37 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
         self.inner.for_futures()
     }
 
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
         let ByBlocks { inner, sizes } = self.clone();
         // Once for all blocks.
-        executor.enter(move || walk(&inner, &sizes, producer, policy, reduction, executor))
+        executor.enter(move || walk(&inner, &sizes, work, executor))
     }
 }
 
 /// Runs the blocks of a computation, one after the other.
-fn walk<S, Z, P, L, R, E>(
+fn walk<S: Scheduler, Z: BlockSizes, W: Workload, E: Executor>(
     inner: &S,
     sizes: &Z,
-    producer: P,
-    policy: L,
-    reduction: R,
+    work: W,
     executor: &E,
-) -> R::Output
-where
-    S: Scheduler,
-    Z: BlockSizes,
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
+) -> W::Output {
+    let (producer, policy, reduction) = work.parts();
     let mut blocks = Blocks::new(producer, sizes.block_sizes(executor.num_threads()));
-    let mut next = || if R::BACKWARD { blocks.next_from_back() } else { blocks.next() };
-    let run = |block| inner.schedule_block(block, policy.clone(), reduction.clone(), executor);
+    let mut next = || if W::Reduction::BACKWARD { blocks.next_from_back() } else { blocks.next() };
+    let run = |block| inner.schedule_block((block, policy.clone(), reduction.clone()), executor);
     let mut output = run(next().expect("there is one block at least"));
     while !reduction.is_final(&output) {
         // If no units are left, there is nothing to stop.
         let Some(block) = next().filter(|block| block.size() > 0) else { break };
-        if is_stopped::<P::Item, _, _>(&policy, &reduction) {
+        if is_stopped::<W>(&policy, &reduction) {
             break;
         }
         let part = run(block);
-        output = if R::BACKWARD { reduction.reduce(part, output) } else { reduction.reduce(output, part) };
+        output = if W::Reduction::BACKWARD {
+            reduction.reduce(part, output)
+        } else {
+            reduction.reduce(output, part)
+        };
     }
     // Dropped before the return value is made: a panic in this drop would leak that value.
     drop(blocks);

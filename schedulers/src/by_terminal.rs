@@ -1,7 +1,7 @@
 //! The default scheduler.
 
 use crate::blocks::BlockSizes;
-use crate::{Adaptive, ByBlocks, Join, Policy, Producer, Reduction, Scheduler};
+use crate::{Adaptive, ByBlocks, Divisible, Join, Policy, Producer, Reduction, Scheduler, Workload};
 use furcate_pool::Executor;
 use std::marker::PhantomData;
 
@@ -40,67 +40,55 @@ impl Scheduler for ByTerminal {
     const SPREADS: bool = true;
 
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        (Chosen::<P, L, R, E>::SCHEDULE)(producer, policy, reduction, executor)
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
+        (Chosen::<W, E>::SCHEDULE)(work, executor)
     }
 
     #[inline]
-    fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        (Chosen::<P, L, R, E>::SCHEDULE_BLOCK)(block, policy, reduction, executor)
+    fn schedule_block<W: Workload, E: Executor>(&self, block: W, executor: &E) -> W::Output {
+        (Chosen::<W, E>::SCHEDULE_BLOCK)(block, executor)
     }
 }
 
 /// Runs a computation by one of the schedulers.
-type Run<P, L, R, E> = fn(P, L, R, &E) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+type Run<W, E> = fn(W, &E) -> <W as Workload>::Output;
 
 /// The choice of a scheduler, made in constants. An `if` in a function would choose the same, but costs more to compile: even if the
 /// condition is a constant, the compiler visits all functions that either branch names. Of a constant it visits only the value.
-struct Chosen<P, L, R, E>(PhantomData<(P, L, R, E)>);
+struct Chosen<W: Workload, E>(PhantomData<(W, E)>);
 
-impl<P, L, R, E> Chosen<P, L, R, E>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
-    const SCHEDULE: Run<P, L, R, E> = if R::SEARCH && !P::FACTS.pieces && !P::FACTS.fetched {
-        Self::by_blocks
-    } else {
-        Self::SCHEDULE_BLOCK
-    };
+impl<W: Workload, E: Executor> Chosen<W, E> {
+    const SCHEDULE: Run<W, E> =
+        if W::Reduction::SEARCH && !W::Producer::FACTS.pieces && !W::Producer::FACTS.fetched {
+            Self::by_blocks
+        } else {
+            Self::SCHEDULE_BLOCK
+        };
 
-    const SCHEDULE_BLOCK: Run<P, L, R, E> =
-        if P::FACTS.fetched || P::FACTS.costly_cuts && !L::DECIDES { Self::adaptive } else { Self::join };
+    const SCHEDULE_BLOCK: Run<W, E> =
+        if W::Producer::FACTS.fetched || W::Producer::FACTS.costly_cuts && !W::Policy::DECIDES {
+            Self::adaptive
+        } else {
+            Self::join
+        };
 
     #[inline]
-    fn by_blocks(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
-        if R::STOPS_ALL && (P::FACTS.grows || producer.size() == usize::MAX) {
-            return (Self::SCHEDULE_BLOCK)(producer, policy, reduction, executor);
+    fn by_blocks(work: W, executor: &E) -> W::Output {
+        let (producer, policy, reduction) = work.parts();
+        if W::Reduction::STOPS_ALL && (W::Producer::FACTS.grows || producer.size() == usize::MAX) {
+            return ByTerminal.schedule_block((producer, policy, reduction), executor);
         }
-        ByBlocks::new(ByTerminal, Search).schedule(producer, policy, reduction, executor)
+        ByBlocks::new(ByTerminal, Search).schedule((producer, policy, reduction), executor)
     }
 
     #[inline]
-    fn adaptive(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
-        Adaptive::new().schedule_block(producer, policy, reduction, executor)
+    fn adaptive(work: W, executor: &E) -> W::Output {
+        Adaptive::new().schedule_block(work, executor)
     }
 
     #[inline]
-    fn join(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
-        Join.schedule_block(producer, policy, reduction, executor)
+    fn join(work: W, executor: &E) -> W::Output {
+        Join.schedule_block(work, executor)
     }
 }
 

@@ -92,15 +92,11 @@ impl<C: Computation, S, E> AwaitedComputation<C, S, E> {
     }
 }
 
-impl<C, S, E> Unattended<E> for AwaitedComputation<C, S, E>
-where
-    C: Computation,
-    S: Scheduler + 'static,
-    E: Executor + 'static,
+impl<C: Computation, S: Scheduler + 'static, E: Executor + 'static> Unattended<E>
+    for AwaitedComputation<C, S, E>
 {
     fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
-        let (producer, policy, reduction) = self.computation.parts();
-        self.output = Some(self.scheduler.schedule(producer, policy, reduction, &self.executor));
+        self.output = Some(self.scheduler.schedule(self.computation.parts(), &self.executor));
     }
 
     fn end(self, end: SpawnedOutcome<()>) {

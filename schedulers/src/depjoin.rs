@@ -3,7 +3,7 @@
 use crate::branch::{Branch, Decision};
 use crate::frames::ForkFrame;
 use crate::greedy::{self, Done, LeafPlan, Leaves};
-use crate::{Computation, Policy, Producer, Reduction, Scheduler};
+use crate::{Computation, Producer, Scheduler, Workload};
 use furcate_pool::Executor;
 use furcate_pool::detach::Detach;
 
@@ -32,14 +32,8 @@ pub struct DepJoin;
 
 impl Scheduler for DepJoin {
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        greedy::schedule(producer, policy, reduction, executor, WholeLeaves)
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
+        greedy::schedule(work, executor, WholeLeaves)
     }
 
     fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
@@ -61,25 +55,14 @@ impl LeafPlan for WholeLeaves {
 
 impl Leaves for WholeLeaves {
     #[inline]
-    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-    {
+    fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
         branch.decide(threads)
     }
 
     #[inline]
-    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
-    where
-        S: Detach<'s>,
-        P: Producer + 's,
-        L: Policy + 's,
-        R: Reduction<P::Item, Output: 's> + 's,
-    {
+    fn run<'s, S: Detach<'s>, W: Workload + 's>(self, branch: Branch<'s, W>, scope: &S) -> Done<'s, W> {
         // A constant: for most chains the rest is not compiled.
-        if const { !P::FACTS.grows } {
+        if const { !W::Producer::FACTS.grows } {
             return Done::Here(branch.fold());
         }
         let frame = ForkFrame::enter();

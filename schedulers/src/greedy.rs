@@ -64,7 +64,7 @@ use crate::branch::{Branch, Decision, Divided, Joint};
 use crate::call::Call;
 use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
-use crate::{Policy, Producer, Reduction};
+use crate::{Policy, Producer, Reduction, Workload};
 use furcate_pool::detach::{Detach, Detachable, RightPart};
 use furcate_pool::{Context, Executor, trace};
 use std::sync::atomic::AtomicBool;
@@ -73,24 +73,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Says which branches are divided before they begin, and how all others are run.
 pub(crate) trait Leaves: Copy + Send + Sync {
     /// Decides whether the branch is divided before it begins.
-    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>;
+    fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision;
 
     /// Runs a branch that is not divided first.
-    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    fn run<'s, S: Detach<'s>, W: Workload + 's>(self, branch: Branch<'s, W>, scope: &S) -> Done<'s, W>
     where
-        S: Detach<'s>,
-        P: Producer + 's,
-        L: Policy + 's,
-        R: Reduction<P::Item, Output: 's> + 's,
         Self: 's;
 
     /// Called when a branch of that size has been divided. Returns the values for its parts.
     #[inline]
-    fn divide<P: Producer, R: Reduction<P::Item>>(self, size: usize) -> (Self, Self) {
+    fn divide<W: Workload>(self, size: usize) -> (Self, Self) {
         let _ = size;
         (self, self)
     }
@@ -107,7 +99,7 @@ pub(crate) trait Leaves: Copy + Send + Sync {
 
     /// Called when a task's output has been delivered, and reduced as far up as the task was the last finisher.
     #[inline]
-    fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
+    fn has_delivered<'s, S: Detach<'s>, W: Workload>(self, reduction: &W::Reduction, scope: &S) {
         let _ = (reduction, scope);
     }
 
@@ -120,12 +112,12 @@ pub(crate) trait Leaves: Copy + Send + Sync {
 
     /// Runs a branch that is to be divided, where no more forks may lie on the stack.
     #[cold]
-    fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    fn run_too_deep<'s, S: Detach<'s>, W: Workload + 's>(
+        self,
+        branch: Branch<'s, W>,
+        scope: &S,
+    ) -> Done<'s, W>
     where
-        S: Detach<'s>,
-        P: Producer + 's,
-        L: Policy + 's,
-        R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
         Done::Here(run_in_turn(branch, |branch| self.decide(branch, scope.num_threads())))
@@ -134,28 +126,17 @@ pub(crate) trait Leaves: Copy + Send + Sync {
 
 /// Whether a final output ends the computation before all its tasks are done. True for searches, except searches that
 /// stop all tasks by themselves at any hit.
-pub(crate) const fn ends_early<T, R: Reduction<T>>() -> bool {
-    R::SEARCH && !R::STOPS_ALL
+pub(crate) const fn ends_early<W: Workload>() -> bool {
+    W::Reduction::SEARCH && !W::Reduction::STOPS_ALL
 }
 
 /// Runs a whole computation.
-pub(crate) fn schedule<P, L, R, E, F>(
-    producer: P,
-    policy: L,
-    reduction: R,
-    executor: &E,
-    leaves: F,
-) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-    F: Leaves,
-{
+pub(crate) fn schedule<W: Workload, E: Executor, F: Leaves>(work: W, executor: &E, leaves: F) -> W::Output {
     let (call, root) = (Call::default(), Root::default());
-    let stop = L::STOPS.then(|| policy.clone());
-    let output = executor.detached(|scope| start(producer, policy, reduction, (&call, &root), leaves, scope));
+    let (producer, policy, reduction) = work.parts();
+    let stop = W::Policy::STOPS.then(|| policy.clone());
+    let work = (producer, policy, reduction);
+    let output = executor.detached(|scope| start(work, (&call, &root), leaves, scope));
     tell_stop(stop.as_ref(), &call);
     output.unwrap_or_else(|| root.into_output())
 }
@@ -169,57 +150,41 @@ fn tell_stop<L: Policy>(policy: Option<&L>, call: &Call) {
 
 /// Runs a whole computation, except its stolen parts. Returns the output, if it is complete; otherwise the last
 /// finisher leaves it at the root.
-fn start<'s, S, P, L, R, F>(
-    producer: P,
-    policy: L,
-    reduction: R,
-    (call, root): (&'s Call, &'s Root<R::Output>),
+fn start<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
+    work: W,
+    (call, root): (&'s Call, &'s Root<W::Output>),
     leaves: F,
     scope: &S,
-) -> Option<R::Output>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-    F: Leaves + 's,
-{
+) -> Option<W::Output> {
     // A constant: only one of the two is compiled.
-    if const { !P::FACTS.in_order && ends_early::<P::Item, R>() } {
-        let reduction = AnyOrder::new(reduction, &root.found);
-        start_in_order(producer, policy, reduction, (call, root), leaves, scope)
+    if const { !W::Producer::FACTS.in_order && ends_early::<W>() } {
+        let (producer, policy, reduction) = work.parts();
+        let work = (producer, policy, AnyOrder::new(reduction, &root.found));
+        start_in_order(work, (call, root), leaves, scope)
     } else {
-        start_in_order(producer, policy, reduction, (call, root), leaves, scope)
+        start_in_order(work, (call, root), leaves, scope)
     }
 }
 
 /// As [`start`], after the reduction has been wrapped if the order of the items means nothing.
-fn start_in_order<'s, S, P, L, R, F>(
-    producer: P,
-    policy: L,
-    reduction: R,
-    (call, root): (&'s Call, &'s Root<R::Output>),
+fn start_in_order<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
+    work: W,
+    (call, root): (&'s Call, &'s Root<W::Output>),
     leaves: F,
     scope: &S,
-) -> Option<R::Output>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-    F: Leaves + 's,
-{
-    leaves.begin(&policy, call, scope);
-    let end = R::STOPS_ALL.then(|| reduction.clone());
-    match run(Branch::root(producer, policy, reduction, call), leaves, scope) {
+) -> Option<W::Output> {
+    let branch = Branch::root(work, call);
+    leaves.begin(&branch.policy, call, scope);
+    let end = W::Reduction::STOPS_ALL.then(|| branch.reduction.clone());
+    match run(branch, leaves, scope) {
         Done::Here(output) => Some(output),
         away => {
             let is_whole = away.deliver(Link::Root(root));
-            if ends_early::<P::Item, R>() && is_whole {
+            if ends_early::<W>() && is_whole {
                 leaves.has_ended(scope);
             }
             if let Some(reduction) = end {
-                leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
+                leaves.has_delivered::<_, W>(&reduction, scope);
             }
             None
         }
@@ -249,33 +214,19 @@ impl<O> Root<O> {
 }
 
 /// Runs a branch, except its stolen parts.
-pub(crate) fn run<'s, S, P, L, R, F>(
-    branch: Branch<'s, P, L, R>,
+pub(crate) fn run<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
+    branch: Branch<'s, W>,
     leaves: F,
     scope: &S,
-) -> Done<'s, R::Output, R>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-    F: Leaves + 's,
-{
+) -> Done<'s, W> {
     branch.position.call.watch(|| divide_or_run(branch, leaves, scope))
 }
 
-fn divide_or_run<'s, S, P, L, R, F>(
-    mut branch: Branch<'s, P, L, R>,
+fn divide_or_run<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
+    mut branch: Branch<'s, W>,
     leaves: F,
     scope: &S,
-) -> Done<'s, R::Output, R>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-    F: Leaves + 's,
-{
+) -> Done<'s, W> {
     loop {
         let (node, fork) = match leaves.decide(&mut branch, scope.num_threads()) {
             Decision::Leaf => return leaves.run(branch, scope),
@@ -291,7 +242,7 @@ where
             }
             Divided::Two(left, right, joint) => (left, right, joint),
         };
-        let (of_left, of_right) = leaves.divide::<P, R>(node.len);
+        let (of_left, of_right) = leaves.divide::<W>(node.len);
         if !fork {
             let left = run(left, of_left, scope);
             return left.join(run(right, of_right, scope), joint);
@@ -314,57 +265,47 @@ where
 }
 
 /// A branch that is published for thieves.
-pub(crate) struct PublishedBranch<'s, P, L, R, F> {
-    pub(crate) branch: Branch<'s, P, L, R>,
+pub(crate) struct PublishedBranch<'s, W: Workload, F> {
+    pub(crate) branch: Branch<'s, W>,
     pub(crate) leaves: F,
 }
 
-impl<'s, S, P, L, R, F> Detachable<'s, S> for PublishedBranch<'s, P, L, R, F>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-    F: Leaves + 's,
-{
-    type Meeting = JoinNode<'s, R::Output, R>;
+impl<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's> Detachable<'s, S> for PublishedBranch<'s, W, F> {
+    type Meeting = JoinNode<'s, W>;
 
     fn run(self, scope: &S, node: Arc<Self::Meeting>, context: Context) {
         let call = self.branch.position.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
-            let end = R::STOPS_ALL.then(|| branch.reduction.clone());
+            let end = W::Reduction::STOPS_ALL.then(|| branch.reduction.clone());
             let is_whole = run(branch, self.leaves, scope).deliver(Link::JoinNode(node, Side::Right));
-            if ends_early::<P::Item, R>() && is_whole {
+            if ends_early::<W>() && is_whole {
                 self.leaves.has_ended(scope);
             }
             if let Some(reduction) = end {
-                self.leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
+                self.leaves.has_delivered::<_, W>(&reduction, scope);
             }
         });
     }
 }
 
 /// State of a branch when its frame returns.
-pub(crate) enum Done<'s, O, R> {
+pub(crate) enum Done<'s, W: Workload> {
     /// The branch is done, with this output.
-    Here(O),
+    Here(W::Output),
     /// The branch's output will be that of a join node, which has not yet got its link.
-    Away { node: Arc<JoinNode<'s, O, R>>, joint: Joint<'s, R> },
+    Away { node: Arc<JoinNode<'s, W>>, joint: Joint<'s, W> },
     /// The branch's output will be that of a wide node with so many places, which has not yet got its link.
-    AwayInWideNode { wide: Arc<WideNode<'s, O, R>>, places: u8, joint: Joint<'s, R> },
+    AwayInWideNode { wide: Arc<WideNode<'s, W>>, places: u8, joint: Joint<'s, W> },
 }
 
-impl<'s, O, R> Done<'s, O, R> {
+impl<'s, W: Workload> Done<'s, W> {
     /// Joins two neighbors: reduces their outputs, or makes a node for them.
-    pub(crate) fn join<T>(self, right: Self, joint: Joint<'s, R>) -> Self
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(crate) fn join(self, right: Self, joint: Joint<'s, W>) -> Self {
         match (self, right) {
             (Done::Here(left), Done::Here(right)) => Done::Here(joint.reduce(left, right)),
             (left, right) => {
-                let node = Arc::<JoinNode<'s, O, R>>::default();
+                let node = Arc::<JoinNode<'s, W>>::default();
                 left.deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
                 right.deliver(Link::JoinNode(Arc::clone(&node), Side::Right));
                 Done::Away { node, joint }
@@ -373,10 +314,7 @@ impl<'s, O, R> Done<'s, O, R> {
     }
 
     /// Delivers the output, or gives its node the link. Returns whether an output has reached the root by that.
-    pub(crate) fn deliver<T>(self, to: Link<'s, O, R>) -> bool
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(crate) fn deliver(self, to: Link<'s, W>) -> bool {
         match self {
             Done::Here(output) => to.deliver(output),
             Done::Away { node, joint } => JoinNode::place(&node, joint, to),
@@ -392,46 +330,39 @@ impl<'s, O, R> Done<'s, O, R> {
 }
 
 /// The position of an output in the tree: where it goes when it is complete.
-pub(crate) enum Link<'s, O, R> {
-    Root(&'s Root<O>),
-    JoinNode(Arc<JoinNode<'s, O, R>>, Side),
-    WideNode(Arc<WideNode<'s, O, R>>, u8),
+pub(crate) enum Link<'s, W: Workload> {
+    Root(&'s Root<W::Output>),
+    JoinNode(Arc<JoinNode<'s, W>>, Side),
+    WideNode(Arc<WideNode<'s, W>>, u8),
     /// A unit of a [windowed](Reduction::WINDOWED) reduction. Boxed, because every waiting item has a link, and few are units.
-    Unit(Box<Unit<'s, O, R>>),
+    Unit(Box<Unit<'s, W>>),
 }
 
 /// A unit of a windowed reduction.
-pub(crate) struct Unit<'s, O, R> {
-    pub(crate) reduction: R,
+pub(crate) struct Unit<'s, W: Workload> {
+    pub(crate) reduction: W::Reduction,
     pub(crate) number: u64,
     pub(crate) call: &'s Call,
     /// The link of the whole's output, for the last unit to arrive.
-    pub(crate) whole: Arc<Whole<'s, O, R>>,
+    pub(crate) whole: Arc<Whole<'s, W>>,
 }
 
-// A million waiting items have a million links.
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Link<'_, u64, [u64; 4]>>() == 16);
-
 /// The link of a windowed whole's output. Every unit under way has a reference, and so has the task that begins units.
-pub(crate) struct Whole<'s, O, R>(Mutex<Link<'s, O, R>>);
+pub(crate) struct Whole<'s, W: Workload>(Mutex<Link<'s, W>>);
 
-impl<'s, O, R> Whole<'s, O, R> {
-    pub(crate) fn new(to: Link<'s, O, R>) -> Self {
+impl<'s, W: Workload> Whole<'s, W> {
+    pub(crate) fn new(to: Link<'s, W>) -> Self {
         Whole(Mutex::new(to))
     }
 
     /// Returns the link if this was the last reference to it.
-    fn last(self: Arc<Self>) -> Option<Link<'s, O, R>> {
+    fn last(self: Arc<Self>) -> Option<Link<'s, W>> {
         Arc::into_inner(self).map(|whole| whole.0.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Drops the reference of a unit, or of the task that begins units. For the last reference, returns the output of
     /// the whole (the output of no items) and its link.
-    pub(crate) fn leave<T>(self: Arc<Self>, reduction: &R) -> Option<(O, Link<'s, O, R>)>
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(crate) fn leave(self: Arc<Self>, reduction: &W::Reduction) -> Option<(W::Output, Link<'s, W>)> {
         self.last().map(|to| (reduction.finish(reduction.start()), to))
     }
 }
@@ -442,12 +373,11 @@ pub(crate) enum Side {
     Right,
 }
 
-impl<'s, O, R> Link<'s, O, R> {
+impl<'s, W: Workload> Link<'s, W> {
     /// Delivers an output, and carries it up as far as it can be reduced. Returns whether it has reached the root.
-    pub(crate) fn deliver<T>(self, output: O) -> bool
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(crate) fn deliver(self, output: W::Output) -> bool {
+        // A million waiting items have a million links.
+        const { assert!(size_of::<Self>() == 2 * size_of::<usize>()) };
         let (mut to, mut output) = (self, output);
         loop {
             let reduced = match to {
@@ -466,7 +396,7 @@ impl<'s, O, R> Link<'s, O, R> {
                     if !call.may_lack_items() {
                         reduction.arrive(number, output);
                     }
-                    whole.leave::<T>(&reduction)
+                    whole.leave(&reduction)
                 }
             };
             let Some(above) = reduced else { return false };

@@ -3,29 +3,24 @@
 //! If no more forks may lie on a thread's stack, a branch is still divided as its policy says. But its parts are run
 //! one after the other, in a loop that keeps them on the heap.
 
+use crate::Workload;
 use crate::branch::{Branch, Decision, Divided, Joint};
-use crate::{Policy, Producer, Reduction};
 
 /// A neighbor of the branch that [`run_in_turn`] runs, and the reduction of both.
-enum Neighbor<'c, P, L, R, O> {
+enum Neighbor<'c, W: Workload> {
     /// The right neighbor, which is still to be run.
-    Right(Branch<'c, P, L, R>, Joint<'c, R>),
+    Right(Branch<'c, W>, Joint<'c, W>),
     /// The left neighbor's output.
-    Left(O, Joint<'c, R>),
+    Left(W::Output, Joint<'c, W>),
 }
 
 /// Runs a branch without a fork and without recursion, with the divisions that `decide` wants (see
 /// [`frames`](crate::frames)).
 #[cold]
-pub(crate) fn run_in_turn<'c, P, L, R>(
-    mut branch: Branch<'c, P, L, R>,
-    decide: impl Fn(&mut Branch<'c, P, L, R>) -> Decision,
-) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-{
+pub(crate) fn run_in_turn<'c, W: Workload>(
+    mut branch: Branch<'c, W>,
+    decide: impl Fn(&mut Branch<'c, W>) -> Decision,
+) -> W::Output {
     let mut neighbors = Vec::new();
     loop {
         if let Decision::Divide { node, .. } = decide(&mut branch) {

@@ -14,11 +14,11 @@
 //! A [`PartScheduler`](crate::PartScheduler) of seven lines does the same. It takes 20 ns per leaf where this one takes 15, because parts
 //! are moved once more.
 
-use crate::branch::{Branch, Decision, Divided, fold_leaf};
+use crate::branch::{Branch, Decision, Divided};
 use crate::call::Call;
 use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
-use crate::{Policy, Producer, Reduction, Scheduler};
+use crate::{Divisible, Producer, Scheduler, Workload};
 use furcate_pool::Executor;
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
@@ -35,40 +35,23 @@ pub struct Join;
 
 impl Scheduler for Join {
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads());
-            if !P::FACTS.grows && producer.size() == 0 {
-                return fold_leaf(producer, &policy, &reduction, &call);
+            let branch = Branch::root(work, &call);
+            if !W::Producer::FACTS.grows && branch.producer.size() == 0 {
+                return branch.fold();
             }
-            run(Branch::root(producer, policy, reduction, &call), executor)
+            run(branch, executor)
         })
     }
 }
 
-fn run<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
+fn run<W: Workload, E: Executor>(branch: Branch<'_, W>, executor: &E) -> W::Output {
     branch.position.call.watch(|| divide_or_fold(branch, executor))
 }
 
-fn divide_or_fold<P, L, R, E>(mut branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
+fn divide_or_fold<W: Workload, E: Executor>(mut branch: Branch<'_, W>, executor: &E) -> W::Output {
     loop {
         let (node, fork) = match branch.decide(branch.position.call.threads) {
             Decision::Leaf => return branch.fold_and_go_on(|rest| run(rest, executor)),

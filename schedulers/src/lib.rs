@@ -58,6 +58,7 @@ mod suspendable;
 mod suspending;
 mod timer;
 mod waker_list;
+mod workload;
 
 pub use adaptive::Adaptive;
 pub use any_scheduler::AnyScheduler;
@@ -85,3 +86,4 @@ pub use suspending::{Limit, LimitPermit, Suspending};
 pub use timer::Timer;
 #[doc(hidden)]
 pub use waker_list::WakerList;
+pub use workload::Workload;

@@ -17,7 +17,7 @@ use crate::branch::{Branch, Decision, Divided, Joint};
 use crate::call::Call;
 use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
-use crate::{Policy, Producer, Reduction, Scheduler};
+use crate::{Divisible, Scheduler, Workload};
 use furcate_pool::Executor;
 use std::fmt;
 
@@ -126,47 +126,41 @@ mod sealed {
 use sealed::Sealed;
 
 /// A branch of the division tree, with the executor.
-pub(crate) struct BranchPart<'c, P, L, R, E> {
-    branch: Branch<'c, P, L, R>,
+pub(crate) struct BranchPart<'c, W: Workload, E> {
+    branch: Branch<'c, W>,
     executor: &'c E,
     /// Whether no further frame may lie on the stack (invariant 1).
     is_too_deep: bool,
 }
 
 /// Two branches, with the executor.
-pub(crate) struct BranchFork<'c, P, L, R, E> {
-    left: Branch<'c, P, L, R>,
-    right: Branch<'c, P, L, R>,
-    joint: Joint<'c, R>,
+pub(crate) struct BranchFork<'c, W: Workload, E> {
+    left: Branch<'c, W>,
+    right: Branch<'c, W>,
+    joint: Joint<'c, W>,
     executor: &'c E,
     may_fork: bool,
     _frame: ForkFrame,
 }
 
-impl<P, L, R, E> fmt::Debug for BranchPart<'_, P, L, R, E> {
+impl<W: Workload, E> fmt::Debug for BranchPart<'_, W, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Part").finish_non_exhaustive()
     }
 }
 
-impl<P, L, R, E> fmt::Debug for BranchFork<'_, P, L, R, E> {
+impl<W: Workload, E> fmt::Debug for BranchFork<'_, W, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fork").field("may_fork", &self.may_fork).finish_non_exhaustive()
     }
 }
 
-impl<P, L, R, E> Sealed for BranchPart<'_, P, L, R, E> {}
-impl<P, L, R, E> Sealed for BranchFork<'_, P, L, R, E> {}
+impl<W: Workload, E> Sealed for BranchPart<'_, W, E> {}
+impl<W: Workload, E> Sealed for BranchFork<'_, W, E> {}
 
-impl<'c, P, L, R, E> Part for BranchPart<'c, P, L, R, E>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
-    type Output = R::Output;
-    type Fork = BranchFork<'c, P, L, R, E>;
+impl<'c, W: Workload, E: Executor> Part for BranchPart<'c, W, E> {
+    type Output = W::Output;
+    type Fork = BranchFork<'c, W, E>;
 
     #[inline]
     fn size(&self) -> usize {
@@ -209,7 +203,7 @@ where
     }
 
     #[inline]
-    fn fold(self, run: impl FnOnce(Self) -> R::Output) -> R::Output {
+    fn fold(self, run: impl FnOnce(Self) -> W::Output) -> W::Output {
         let BranchPart { branch, executor, is_too_deep } = self;
         if is_too_deep {
             return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
@@ -218,14 +212,8 @@ where
     }
 }
 
-impl<'c, P, L, R, E> Fork for BranchFork<'c, P, L, R, E>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
-    type Part = BranchPart<'c, P, L, R, E>;
+impl<'c, W: Workload, E: Executor> Fork for BranchFork<'c, W, E> {
+    type Part = BranchPart<'c, W, E>;
 
     #[inline]
     fn may_fork(&self) -> bool {
@@ -233,7 +221,7 @@ where
     }
 
     #[inline]
-    fn join(self, run: impl Fn(Self::Part) -> R::Output + Sync) -> R::Output {
+    fn join(self, run: impl Fn(Self::Part) -> W::Output + Sync) -> W::Output {
         let BranchFork { left, right, joint, executor, may_fork, .. } = self;
         let run = |branch| run_watched(branch, executor, &run);
         let (left, right) = if may_fork {
@@ -245,7 +233,7 @@ where
     }
 
     #[inline]
-    fn in_turn(self, run: impl Fn(Self::Part) -> R::Output) -> R::Output {
+    fn in_turn(self, run: impl Fn(Self::Part) -> W::Output) -> W::Output {
         let BranchFork { left, right, joint, executor, .. } = self;
         let left = run_watched(left, executor, &run);
         let right = run_watched(right, executor, &run);
@@ -253,7 +241,7 @@ where
     }
 
     #[inline]
-    fn right_first(self, run: impl Fn(Self::Part) -> R::Output) -> R::Output {
+    fn right_first(self, run: impl Fn(Self::Part) -> W::Output) -> W::Output {
         let BranchFork { left, right, joint, executor, .. } = self;
         let right = run_watched(right, executor, &run);
         let left = run_watched(left, executor, &run);
@@ -263,10 +251,10 @@ where
 
 /// Runs a branch. If that unwinds, the call has failed.
 #[inline]
-fn run_watched<'c, P, L, R, E, O>(
-    branch: Branch<'c, P, L, R>,
+fn run_watched<'c, W: Workload, E, O>(
+    branch: Branch<'c, W>,
     executor: &'c E,
-    run: impl FnOnce(BranchPart<'c, P, L, R, E>) -> O,
+    run: impl FnOnce(BranchPart<'c, W, E>) -> O,
 ) -> O {
     let call = branch.position.call;
     call.watch(|| run(BranchPart { branch, executor, is_too_deep: false }))
@@ -274,16 +262,10 @@ fn run_watched<'c, P, L, R, E, O>(
 
 impl<S: PartScheduler> Scheduler for S {
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads());
-            run_watched(Branch::root(producer, policy, reduction, &call), executor, |part| self.run(part))
+            run_watched(Branch::root(work, &call), executor, |part| self.run(part))
         })
     }
 }

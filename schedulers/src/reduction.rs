@@ -39,7 +39,7 @@ use std::task::{Context, Poll};
 ///     }
 /// }
 ///
-/// let text = Join.schedule(0..8, BoundDepth::new(2), Text, &Inline);
+/// let text = Join.schedule((0..8, BoundDepth::new(2), Text), &Inline);
 /// assert_eq!(text, "((01 23) (45 67))");
 /// ```
 pub trait Reduction<T>: Clone + Send {

@@ -1,7 +1,7 @@
 //! The trait that says how parts are run and reduced.
 
 use crate::computation::AwaitedComputation;
-use crate::{Computation, Policy, Producer, Reduction, Suspending};
+use crate::{Computation, Suspending, Workload};
 use furcate_pool::Executor;
 
 /// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the leaves
@@ -15,10 +15,10 @@ use furcate_pool::Executor;
 ///
 /// ```
 /// use furcate::Inline;
-/// use furcate::{Join, Policy, Producer, Reduction, Scheduler, Sequential};
+/// use furcate::{Scheduler, Workload};
 ///
-/// fn run<S: Scheduler, P: Producer, L: Policy, R: Reduction<P::Item>>(s: S, p: P, l: L, r: R) -> R::Output {
-///     s.schedule(p, l, r, &Inline)
+/// fn run<S: Scheduler, W: Workload>(scheduler: S, work: W) -> W::Output {
+///     scheduler.schedule(work, &Inline)
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -49,13 +49,8 @@ pub trait Scheduler: Clone + Send {
         Suspending::new()
     }
 
-    /// Runs the whole computation and returns its result.
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor;
+    /// Runs the whole computation, a tuple of a producer, a policy and a reduction, and returns its result.
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output;
 
     /// Runs a whole computation without a thread that waits for it. [`Computation::end`] is called when it has ended.
     ///
@@ -74,13 +69,7 @@ pub trait Scheduler: Clone + Send {
     /// Runs one of the blocks that another scheduler walks. By default, a block is run like any other computation. A
     /// scheduler that would itself choose blocks does not do so again here.
     #[inline]
-    fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        self.schedule(block, policy, reduction, executor)
+    fn schedule_block<W: Workload, E: Executor>(&self, block: W, executor: &E) -> W::Output {
+        self.schedule(block, executor)
     }
 }

@@ -1,8 +1,8 @@
 //! The scheduler that does not divide.
 
-use crate::branch::fold_leaf;
+use crate::branch::Branch;
 use crate::call::Call;
-use crate::{Policy, Producer, Reduction, Scheduler, Suspending};
+use crate::{Scheduler, Suspending, Workload};
 use furcate_pool::Executor;
 
 /// Folds everything as one leaf in the calling thread: no division, no fork, whatever the policy says.
@@ -24,13 +24,7 @@ impl Scheduler for Sequential {
     }
 
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, _executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        fold_leaf(producer, &policy, &reduction, &Call::default())
+    fn schedule<W: Workload, E: Executor>(&self, work: W, _executor: &E) -> W::Output {
+        Branch::root(work, &Call::default()).fold()
     }
 }

@@ -59,7 +59,7 @@ use crate::call::Call;
 use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, Side, ends_early};
 use crate::pace::Pace;
 use crate::policy::StopSignals;
-use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
+use crate::{Computation, Divisible, NextStep, Policy, Producer, Reduction, Scheduler, Steps, Workload};
 pub(crate) use alarm::Alarm;
 use frame::{TaskFrame, TaskShared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
@@ -164,15 +164,9 @@ impl Scheduler for Suspending {
         self.clone()
     }
 
-    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
-        const { no_cap::<L>() };
-        greedy::schedule(producer, policy, reduction, executor, self.waits().leaves())
+    fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
+        const { no_cap::<W::Policy>() };
+        greedy::schedule(work, executor, self.waits().leaves())
     }
 
     fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
@@ -233,21 +227,16 @@ impl Leaves for WaitingLeaves<'_> {
         }
     }
 
-    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-    {
-        let is_leaf = !self.divides || (R::WINDOWED && self.walks);
+    fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
+        let is_leaf = !self.divides || (W::Reduction::WINDOWED && self.walks);
         if is_leaf { Decision::Leaf } else { branch.decide(threads) }
     }
 
     /// Gives the right part a place behind the left one's. The order does not count if items come in none, among units that a [walk](walk)
     /// begins in order, and if there are permits for all.
-    fn divide<P: Producer, R: Reduction<P::Item>>(self, size: usize) -> (Self, Self) {
+    fn divide<W: Workload>(self, size: usize) -> (Self, Self) {
         let room = self.room;
-        if const { !P::FACTS.in_order || R::WINDOWED } || !room.keeps_some() {
+        if const { !W::Producer::FACTS.in_order || W::Reduction::WINDOWED } || !room.keeps_some() {
             return (self, self);
         }
         if self.depth == 0 && size <= room.permits() {
@@ -260,19 +249,15 @@ impl Leaves for WaitingLeaves<'_> {
         (left, right)
     }
 
-    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    fn run<'s, S: Detach<'s>, W: Workload + 's>(self, branch: Branch<'s, W>, scope: &S) -> Done<'s, W>
     where
-        S: Detach<'s>,
-        P: Producer + 's,
-        L: Policy + 's,
-        R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
         run(branch, self, scope)
     }
 
-    fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
-        cancel_if_stopped::<S, T, R>(reduction, &scope.handle());
+    fn has_delivered<'s, S: Detach<'s>, W: Workload>(self, reduction: &W::Reduction, scope: &S) {
+        cancel_if_stopped::<S, W>(reduction, &scope.handle());
     }
 
     fn has_ended<'s, S: Detach<'s>>(self, scope: &S) {
@@ -280,12 +265,12 @@ impl Leaves for WaitingLeaves<'_> {
     }
 
     /// Runs it undivided: a leaf like any other, only larger.
-    fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    fn run_too_deep<'s, S: Detach<'s>, W: Workload + 's>(
+        self,
+        branch: Branch<'s, W>,
+        scope: &S,
+    ) -> Done<'s, W>
     where
-        S: Detach<'s>,
-        P: Producer + 's,
-        L: Policy + 's,
-        R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
         run(branch, self, scope)
@@ -293,69 +278,54 @@ impl Leaves for WaitingLeaves<'_> {
 }
 
 /// Runs a leaf.
-fn run<'s, S, P, L, R>(
-    branch: Branch<'s, P, L, R>,
+fn run<'s, S: Detach<'s>, W: Workload + 's>(
+    branch: Branch<'s, W>,
     leaves: WaitingLeaves<'s>,
     scope: &S,
-) -> Done<'s, R::Output, R>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-{
+) -> Done<'s, W> {
     let call = branch.position.call;
-    if R::WINDOWED && leaves.walks {
+    if W::Reduction::WINDOWED && leaves.walks {
         let joint = Joint { reduction: branch.reduction.clone(), call };
-        let node = Arc::<JoinNode<'s, R::Output, R>>::default();
+        let node = Arc::<JoinNode<'s, W>>::default();
         let left = Link::JoinNode(Arc::clone(&node), Side::Left);
-        left.deliver::<P::Item>(tree::nothing::<P::Item, R>(&branch.reduction));
+        left.deliver(tree::nothing::<W>(&branch.reduction));
         Walk::new(branch, leaves, Link::JoinNode(Arc::clone(&node), Side::Right)).go_on(scope);
         return Done::Away { node, joint };
     }
-    match advance(branch, Tree::of_leaf::<P::Item>(), None, leaves, scope) {
+    match advance(branch, Tree::of_leaf(), None, leaves, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {
             let joint = Joint { reduction: branch.reduction.clone(), call };
             let (left, right) = branch.reduction.divide();
             branch.reduction = right;
-            let node = Arc::<JoinNode<'s, R::Output, R>>::default();
-            tree.end::<P::Item>(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+            let node = Arc::<JoinNode<'s, W>>::default();
+            tree.end(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
             let link = Link::JoinNode(Arc::clone(&node), Side::Right);
-            scope
-                .handle()
-                .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf::<P::Item>(), leaves, link });
+            scope.handle().suspend(&mut slot, Aside { branch, tree: Tree::of_leaf(), leaves, link });
             Done::Away { node, joint }
         }
     }
 }
 
 /// Memory for the future that waits for a permit.
-type AcquireSlot<'s, S, P, L, R, O> =
-    <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Slot<Acquire<'s>, Aside<'s, P, L, R, O>>;
+type AcquireSlot<'s, S, W> = <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Slot<Acquire<'s>, Aside<'s, W>>;
 
 /// A leaf that is to be put aside until there is a permit (invariant 5).
-struct Paused<'s, P, L, R, O, W> {
-    branch: Branch<'s, P, L, R>,
-    tree: Tree<'s, O, R>,
-    slot: W,
+struct Paused<'s, W: Workload, A> {
+    branch: Branch<'s, W>,
+    tree: Tree<'s, W>,
+    slot: A,
 }
 
 /// Runs a leaf to its end, or until it finds no permit. It may already have a permit, and pending items.
 #[allow(clippy::type_complexity, reason = "a result of what has a name each")]
-fn advance<'s, S, P, L, R>(
-    mut branch: Branch<'s, P, L, R>,
-    mut tree: Tree<'s, R::Output, R>,
+fn advance<'s, S: Detach<'s>, W: Workload + 's>(
+    mut branch: Branch<'s, W>,
+    mut tree: Tree<'s, W>,
     mut permit: Option<Permit<'s>>,
     leaves: WaitingLeaves<'s>,
     scope: &S,
-) -> Result<Done<'s, R::Output, R>, Paused<'s, P, L, R, R::Output, AcquireSlot<'s, S, P, L, R, R::Output>>>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-{
+) -> Result<Done<'s, W>, Paused<'s, W, AcquireSlot<'s, S, W>>> {
     let (handle, mut slot) = (scope.handle(), Default::default());
     loop {
         let Branch { producer, policy, reduction, position } = branch;
@@ -363,18 +333,18 @@ where
         let whole = reduction.clone();
         let reserve = Reserve::new(leaves.room, permit, leaves.place);
         let frame = TaskFrame::<S>::new(handle.clone(), reserve, LineKind::New);
-        let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
+        let leaf = Leaf::<S, W>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
-            if L::STOPS && policy.stopped() {
+            if W::Policy::STOPS && policy.stopped() {
                 handle.cancel();
             }
-            cancel_if_stopped::<S, P::Item, R>(&whole, &handle);
-            if R::INTERRUPTIBLE && whole.stopped() {
+            cancel_if_stopped::<S, W>(&whole, &handle);
+            if W::Reduction::INTERRUPTIBLE && whole.stopped() {
                 return true;
             }
             let is_cancelled = handle.is_cancelled();
             // A search that has ended leaves nothing out.
-            if is_cancelled && !ends_early::<P::Item, R>() {
+            if is_cancelled && !ends_early::<W>() {
                 call.leave_out();
             }
             is_cancelled || call.has_failed()
@@ -406,21 +376,15 @@ where
 }
 
 /// A leaf that waits for a permit.
-struct Aside<'s, P, L, R, O> {
-    branch: Branch<'s, P, L, R>,
+struct Aside<'s, W: Workload> {
+    branch: Branch<'s, W>,
     /// Pending items since it was put aside first.
-    tree: Tree<'s, O, R>,
+    tree: Tree<'s, W>,
     leaves: WaitingLeaves<'s>,
-    link: Link<'s, O, R>,
+    link: Link<'s, W>,
 }
 
-impl<'s, S, P, L, R> Resume<'s, S, Permit<'s>> for Aside<'s, P, L, R, R::Output>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-{
+impl<'s, S: Detach<'s>, W: Workload + 's> Resume<'s, S, Permit<'s>> for Aside<'s, W> {
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
         let Aside { branch, tree, leaves, link } = self;
         let call = branch.position.call;
@@ -428,7 +392,7 @@ where
             let reduction = branch.reduction.clone();
             match advance(branch.migrated(context.migrated()), tree, Some(permit), leaves, scope) {
                 Ok(done) => {
-                    if done.deliver(link) && ends_early::<P::Item, R>() {
+                    if done.deliver(link) && ends_early::<W>() {
                         leaves.has_ended(scope);
                     }
                 }
@@ -436,7 +400,7 @@ where
                     scope.handle().suspend(&mut slot, Aside { branch, tree, leaves, link });
                 }
             }
-            leaves.has_delivered::<S, P::Item, R>(&reduction, scope);
+            leaves.has_delivered::<S, W>(&reduction, scope);
         });
     }
 
@@ -445,7 +409,7 @@ where
         let call = branch.position.call;
         call.leave_out();
         call.watch(|| {
-            tree.end::<P::Item>(None, &branch.reduction, call).deliver(link);
+            tree.end(None, &branch.reduction, call).deliver(link);
         });
     }
 }

@@ -238,11 +238,11 @@ pub trait ParallelIterator: Sized + Send {
         if Self::SCOPED {
             return in_scopes(self, |mut chain| {
                 let Plan { policy, scheduler, executor } = chain.schedule().into_plan();
-                scheduler.schedule(chain.producer(), policy, reduction, &executor)
+                scheduler.schedule((chain.producer(), policy, reduction), &executor)
             });
         }
         let Plan { policy, scheduler, executor } = self.schedule().into_plan();
-        scheduler.schedule(self.producer(), policy, reduction, &executor)
+        scheduler.schedule((self.producer(), policy, reduction), &executor)
     }
 
     /// Whether a source of the chain has its producer only while a callback runs: in a scope.

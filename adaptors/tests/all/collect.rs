@@ -4,7 +4,7 @@ use crate::support::steps::Every;
 use crate::support::{LENGTHS, assert_schedules};
 use either::Either;
 use furcate::prelude::*;
-use furcate::{Blocking, Executor, Policy, Producer, Reduction, Scheduler};
+use furcate::{Blocking, Executor, Producer, Reduction, Scheduler, Workload};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
@@ -284,13 +284,8 @@ fn failures_end_a_task_in_nano_loops() {
     #[derive(Clone, Copy)]
     struct InEvery(usize);
     impl Scheduler for InEvery {
-        fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
-        where
-            P: Producer,
-            L: Policy,
-            R: Reduction<P::Item>,
-            E: Executor,
-        {
+        fn schedule<W: Workload, E: Executor>(&self, work: W, _: &E) -> W::Output {
+            let (producer, _, reduction) = work.parts();
             let step = |folded, item| reduction.fold_item(folded, item);
             let end = producer.partial_fold(Blocking(reduction.start()), step, &mut Every(self.0));
             reduction.finish(Blocking::at(end))

@@ -4,7 +4,7 @@ use crate::support::cuts::{assert_cuts, walks_as_std};
 use crate::support::steps::Every;
 use crate::support::{LENGTHS, assert_schedules};
 use furcate::prelude::*;
-use furcate::{Blocking, Executor, IndexedProducer, PeekProducer, Reduction, Scheduler};
+use furcate::{Blocking, Executor, IndexedProducer, PeekProducer, Producer, Reduction, Scheduler, Workload};
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -151,13 +151,8 @@ fn cut_everywhere() {
 struct Looping;
 
 impl Scheduler for Looping {
-    fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
+    fn schedule<W: Workload, E: Executor>(&self, work: W, _: &E) -> W::Output {
+        let (producer, _, reduction) = work.parts();
         let step = |folded, item| reduction.fold_item(folded, item);
         let end = producer.partial_fold(Blocking(reduction.start()), step, &mut Every(3));
         reduction.finish(Blocking::at(end))

@@ -47,7 +47,7 @@ struct Run {
 
 fn run(how: impl Scheduler, len: usize, policy: impl Policy, engine: &impl Executor) -> Run {
     let (divisions, starts) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let tasks = how.schedule(Counted(0..len, &divisions), policy, Lists(&starts), engine);
+    let tasks = how.schedule((Counted(0..len, &divisions), policy, Lists(&starts)), engine);
     assert_eq!(tasks.concat(), (0..len).collect::<Vec<_>>(), "in order");
     assert_eq!(tasks.len(), starts.into_inner(), "one accumulator per task, and none besides");
     Run { tasks, divisions: divisions.into_inner() }
@@ -245,11 +245,11 @@ fn a_task_that_is_stolen_from_a_hundred_thousand_times() {
         for list in [false, true] {
             let whole = Lopsided { range: 0..LEN, list };
             let engine = Scripted::greedy();
-            assert_eq!(CLOSE.schedule(whole.clone(), free(), Count { bad: None }, &engine), LEN);
+            assert_eq!(CLOSE.schedule((whole.clone(), free(), Count { bad: None }), &engine), LEN);
             assert!(engine.thefts().offers >= LEN / 2, "{:?}", engine.thefts());
             for bad in [0, LEN / 2, LEN - 1] {
                 let run =
-                    || CLOSE.schedule(whole.clone(), free(), Count { bad: Some(bad) }, &Scripted::greedy());
+                    || CLOSE.schedule((whole.clone(), free(), Count { bad: Some(bad) }), &Scripted::greedy());
                 let payload = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
                 assert_eq!(*payload.downcast::<&str>().expect("ours"), "planned");
                 assert_eq!(frames(), 0);
@@ -264,12 +264,12 @@ fn tasks_that_end_early_one_after_the_other() {
     const LEN: usize = 100_000;
     on_a_small_stack(|| {
         let tasks =
-            CLOSE.schedule(Lopsided { range: 0..LEN, list: true }, free(), Firsts, &Scripted::undecided());
+            CLOSE.schedule((Lopsided { range: 0..LEN, list: true }, free(), Firsts), &Scripted::undecided());
         assert!(tasks > 10, "{tasks}");
         assert_eq!(frames(), 0);
         for seed in 0..5 {
             let whole = Lopsided { range: 0..LEN, list: true };
-            assert!(CLOSE.schedule(whole, free(), Firsts, &Scripted::random(seed)) > 0);
+            assert!(CLOSE.schedule((whole, free(), Firsts), &Scripted::random(seed)) > 0);
         }
     });
 }
@@ -314,13 +314,13 @@ fn a_side_that_is_empty_is_not_given_away() {
             let whole = || OneSided { range: 0..LEN, left };
             for engine in [Scripted::undecided(), Scripted::greedy(), Scripted::random(1)] {
                 let how = Adaptive::new();
-                let counted = how.schedule(whole(), free(), Count { bad: None }, &engine);
+                let counted = how.schedule((whole(), free(), Count { bad: None }), &engine);
                 assert!(counted <= LEN, "{counted}");
                 assert!(engine.thefts().offers <= usize::from(!left) * LEN, "{:?}", engine.thefts());
             }
             // A million divisions that must be made.
             let must = ForceDepth::new(u32::MAX);
-            assert_eq!(CLOSE.schedule(whole(), must, Count { bad: None }, &Scripted::random(2)), 1);
+            assert_eq!(CLOSE.schedule((whole(), must, Count { bad: None }), &Scripted::random(2)), 1);
         }
     });
 }
@@ -349,11 +349,11 @@ fn what_is_larger_than_can_be_said_is_divided_too() {
         const FACTS: Facts = Facts::ITEMS;
     }
     let engine = Scripted::greedy();
-    let tasks = CLOSE.schedule(Endless, free(), Firsts, &engine);
+    let tasks = CLOSE.schedule((Endless, free(), Firsts), &engine);
     assert!((8..=2 << BLIND_LEVELS).contains(&engine.thefts().offers), "{:?}", engine.thefts());
     assert_eq!(tasks, engine.thefts().offers + 1);
     let engine = Scripted::greedy();
-    assert_eq!(CLOSE.schedule(0..usize::MAX, BoundDepth::new(3), Firsts, &engine), 8);
+    assert_eq!(CLOSE.schedule((0..usize::MAX, BoundDepth::new(3), Firsts), &engine), 8);
 }
 
 /// Sizes that do not get smaller, under any thefts.
@@ -379,7 +379,7 @@ fn divisions_that_lead_nowhere_end() {
         const FACTS: Facts = Facts::ITEMS;
     }
     for engine in [Scripted::greedy(), Scripted::undecided(), Scripted::random(4)] {
-        let counted = CLOSE.schedule(Same(0), free(), Count { bad: None }, &engine);
+        let counted = CLOSE.schedule((Same(0), free(), Count { bad: None }), &engine);
         assert!((1..100_000).contains(&counted), "{counted}");
     }
 }
@@ -391,7 +391,7 @@ fn a_panic_under_every_theft() {
             let cap = Cap::new(3);
             let starts = AtomicUsize::new(0);
             let source = Counted(0..5, &starts);
-            let run = || CLOSE.schedule(source, cap.clone(), Count { bad: Some(bad) }, engine);
+            let run = || CLOSE.schedule((source, cap.clone(), Count { bad: Some(bad) }), engine);
             let payload = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
             assert_eq!(*payload.downcast::<&str>().expect("ours"), "planned");
             assert_eq!((cap.available(), frames()), (3, 0));
@@ -443,11 +443,11 @@ fn pieces_grow_with_what_is_done() {
             [left, right].concat()
         }
     }
-    let pieces = Adaptive::new().schedule(Pieces(0..100_000), free(), Slow, &Inline);
+    let pieces = Adaptive::new().schedule((Pieces(0..100_000), free(), Slow), &Inline);
     assert_eq!(pieces.iter().sum::<usize>(), 100_000);
     assert!((20..120).contains(&pieces.len()), "{}", pieces.len());
     // A scheduler whose lengths were set keeps to them.
-    let pieces = CLOSE.schedule(Pieces(0..100), free(), Slow, &Inline);
+    let pieces = CLOSE.schedule((Pieces(0..100), free(), Slow), &Inline);
     assert_eq!(pieces.len(), 100);
 }
 
@@ -496,7 +496,7 @@ fn a_task_that_grows_is_timed() {
     }
     let longest = AtomicUsize::new(0);
     let starts = AtomicUsize::new(0);
-    let lists = Adaptive::new().schedule(List(200_000, &longest), free(), Lists(&starts), &Inline);
+    let lists = Adaptive::new().schedule((List(200_000, &longest), free(), Lists(&starts)), &Inline);
     assert_eq!(lists, [[200_000]]);
     let longest = longest.into_inner();
     assert!(longest <= 5000, "a step takes {longest} us");

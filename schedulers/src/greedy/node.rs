@@ -3,23 +3,23 @@
 //! The invariants are listed in the module of the [greedy join](super).
 
 use super::{Link, ends_early, lock};
-use crate::Reduction;
 use crate::branch::Joint;
+use crate::{Reduction, Workload};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The join node of a fork whose right part was stolen, or that has an inner fork with a stolen part.
-pub(crate) struct JoinNode<'s, O, R>(Mutex<NodeArrivals<'s, O, R>>);
+pub(crate) struct JoinNode<'s, W: Workload>(Mutex<NodeArrivals<'s, W>>);
 
 /// The things that have arrived at a node.
-struct NodeArrivals<'s, O, R> {
-    left: Option<O>,
-    right: Option<O>,
-    up: Option<Up<'s, O, R>>,
+struct NodeArrivals<'s, W: Workload> {
+    left: Option<W::Output>,
+    right: Option<W::Output>,
+    up: Option<Up<'s, W>>,
     early: Early,
 }
 
 /// The reduction of the two outputs, and the link of the result.
-type Up<'s, O, R> = (Joint<'s, R>, Link<'s, O, R>);
+type Up<'s, W> = (Joint<'s, W>, Link<'s, W>);
 
 /// Whether a node has sent up an output before all three things had arrived (invariant 4).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,27 +32,27 @@ enum Early {
 }
 
 /// A thing that arrives at a node.
-pub(super) enum Thing<'s, O, R> {
-    Left(O),
-    Right(O),
-    Up(Up<'s, O, R>),
+pub(super) enum Thing<'s, W: Workload> {
+    Left(W::Output),
+    Right(W::Output),
+    Up(Up<'s, W>),
 }
 
 /// The things that a node has ready to continue with.
-enum Ready<'s, O, R> {
+enum Ready<'s, W: Workload> {
     /// All three things.
-    All { left: O, right: O, up: Up<'s, O, R> },
+    All { left: W::Output, right: W::Output, up: Up<'s, W> },
     /// The output of the deciding side, which may be final, and the link.
-    Decisive(O, Up<'s, O, R>),
+    Decisive(W::Output, Up<'s, W>),
 }
 
-impl<O, R> Default for JoinNode<'_, O, R> {
+impl<W: Workload> Default for JoinNode<'_, W> {
     fn default() -> Self {
         JoinNode(Mutex::new(NodeArrivals { left: None, right: None, up: None, early: Early::Unknown }))
     }
 }
 
-impl<O, R> Drop for JoinNode<'_, O, R> {
+impl<W: Workload> Drop for JoinNode<'_, W> {
     /// Drops the nodes above to which no other reference exists, in a loop (invariant 6). That matters only for nodes
     /// that are given up.
     fn drop(&mut self) {
@@ -62,9 +62,9 @@ impl<O, R> Drop for JoinNode<'_, O, R> {
     }
 }
 
-impl<'s, O, R> JoinNode<'s, O, R> {
+impl<'s, W: Workload> JoinNode<'s, W> {
     /// Takes the link to the node above.
-    pub(super) fn leave(&mut self) -> Option<Link<'s, O, R>> {
+    pub(super) fn leave(&mut self) -> Option<Link<'s, W>> {
         // The lock may be poisoned: nodes are dropped early because user code has panicked.
         let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         open.up.take().map(|(_, to)| to)
@@ -76,10 +76,7 @@ impl<'s, O, R> JoinNode<'s, O, R> {
     }
 
     /// Gives a node its link. Returns whether an output has reached the root by that.
-    pub(crate) fn place<T>(this: &Arc<Self>, joint: Joint<'s, R>, to: Link<'s, O, R>) -> bool
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(crate) fn place(this: &Arc<Self>, joint: Joint<'s, W>, to: Link<'s, W>) -> bool {
         match this.arrive(Thing::Up((joint, to))) {
             Some((output, to)) => to.deliver(output),
             None => false,
@@ -88,10 +85,7 @@ impl<'s, O, R> JoinNode<'s, O, R> {
 
     /// Brings one of the three things. Returns the output that goes up now, with its link: if the thing was the last
     /// one (invariant 1), or if the output is final (invariant 4).
-    pub(super) fn arrive<T>(&self, thing: Thing<'s, O, R>) -> Option<(O, Link<'s, O, R>)>
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(super) fn arrive(&self, thing: Thing<'s, W>) -> Option<(W::Output, Link<'s, W>)> {
         let mut open = lock(&self.0);
         if open.early == Early::Yes {
             drop(open);
@@ -114,7 +108,7 @@ impl<'s, O, R> JoinNode<'s, O, R> {
             let mut open = lock(&self.0);
             if is_final {
                 open.early = Early::Yes;
-                let needless = if R::BACKWARD { open.left.take() } else { open.right.take() };
+                let needless = if W::Reduction::BACKWARD { open.left.take() } else { open.right.take() };
                 drop(open);
                 drop(needless);
                 return Some((output, up.1));
@@ -127,26 +121,20 @@ impl<'s, O, R> JoinNode<'s, O, R> {
     }
 }
 
-impl<'s, O, R> NodeArrivals<'s, O, R> {
+impl<'s, W: Workload> NodeArrivals<'s, W> {
     /// Returns the output of the side that decides.
-    fn decisive<T>(&mut self) -> &mut Option<O>
-    where
-        R: Reduction<T, Output = O>,
-    {
-        if R::BACKWARD { &mut self.right } else { &mut self.left }
+    fn decisive(&mut self) -> &mut Option<W::Output> {
+        if W::Reduction::BACKWARD { &mut self.right } else { &mut self.left }
     }
 
     /// Takes out the things to continue with, if they are complete.
-    fn take<T>(&mut self) -> Option<Ready<'s, O, R>>
-    where
-        R: Reduction<T, Output = O>,
-    {
+    fn take(&mut self) -> Option<Ready<'s, W>> {
         let up = self.up.take()?;
         match (self.left.take(), self.right.take()) {
             (Some(left), Some(right)) => return Some(Ready::All { left, right, up }),
             (left, right) => (self.left, self.right) = (left, right),
         }
-        if ends_early::<T, R>() && self.early == Early::Unknown {
+        if ends_early::<W>() && self.early == Early::Unknown {
             if let Some(output) = self.decisive().take() {
                 return Some(Ready::Decisive(output, up));
             }

@@ -16,12 +16,7 @@ pub(crate) trait LeafPlan: Send + Sync + 'static {
 }
 
 /// Runs a whole computation without a thread that waits for it.
-pub(crate) fn spawn<C, E, N>(computation: C, executor: &E, plan: N)
-where
-    C: Computation,
-    E: Executor,
-    N: LeafPlan,
-{
+pub(crate) fn spawn<C: Computation, E: Executor, N: LeafPlan>(computation: C, executor: &E, plan: N) {
     let (call, root) = (Call::default(), Root::default());
     executor.spawn_detached(Spawned { call, root, plan, stop: None, computation });
 }
@@ -38,9 +33,9 @@ struct Spawned<C: Computation, N> {
 impl<C: Computation, N: LeafPlan, E: Executor> Unattended<E> for Spawned<C, N> {
     fn begin<'s>(&'s mut self, scope: &E::Scope<'s>) {
         let Spawned { call, root, plan, stop, computation } = self;
-        let (producer, policy, reduction) = computation.parts();
-        *stop = C::Policy::STOPS.then(|| policy.clone());
-        let output = start(producer, policy, reduction, (call, root), plan.leaves(), scope);
+        let work = computation.parts();
+        *stop = C::Policy::STOPS.then(|| work.1.clone());
+        let output = start(work, (call, root), plan.leaves(), scope);
         if output.is_some() {
             *lock(&root.output) = output;
         }

@@ -15,16 +15,16 @@ use testkit::scripted::Scripted;
 #[test]
 fn reductions_are_those_of_a_join() {
     fn check<P: Producer<Item = usize>>(scripts: usize, make: impl Fn() -> P, policy: impl Policy) {
-        let expected = Join.schedule(make(), policy.clone(), Text, &Inline);
+        let expected = Join.schedule((make(), policy.clone(), Text), &Inline);
         let ran = Scripted::every(16, |engine| {
-            let got = DepJoin.schedule(make(), policy.clone(), Text, engine);
+            let got = DepJoin.schedule((make(), policy.clone(), Text), engine);
             assert_eq!(got, expected, "{engine:?}");
             assert_eq!(frames(), 0);
         });
         println!("{ran} scripts");
         assert!(ran >= scripts, "{ran}");
         for seed in 0..300 {
-            let got = DepJoin.schedule(make(), policy.clone(), Text, &Scripted::random(seed));
+            let got = DepJoin.schedule((make(), policy.clone(), Text), &Scripted::random(seed));
             assert_eq!(got, expected, "{seed}");
         }
     }
@@ -74,9 +74,9 @@ fn searches_under_every_theft() {
         let alive = Arc::new(());
         let ran = Scripted::every(14, |engine| {
             let policy = SizeLimit::new(1);
-            let first = DepJoin.schedule(0..6, policy, Outermost::<false>(hits, &alive), engine);
+            let first = DepJoin.schedule((0..6, policy, Outermost::<false>(hits, &alive)), engine);
             assert_eq!(first.map(|hit| hit.0), hits.first().copied(), "{engine:?}");
-            let last = DepJoin.schedule(List(0..6), policy, Outermost::<true>(hits, &alive), engine);
+            let last = DepJoin.schedule((List(0..6), policy, Outermost::<true>(hits, &alive)), engine);
             assert_eq!(last.map(|hit| hit.0), hits.last().copied(), "{engine:?}");
             assert_eq!(Arc::strong_count(&alive), 1);
         });
@@ -145,9 +145,9 @@ fn on_a_small_stack(run: impl FnOnce() + Send) {
 fn lopsided_divisions_use_no_stack() {
     on_a_small_stack(|| {
         for engine in [Scripted::undecided(), Scripted::random(1), Scripted::random(2)] {
-            assert_eq!(DepJoin.schedule(List(0..10_000), SizeLimit::new(1), ALL, &engine), 10_000);
-            assert_eq!(DepJoin.schedule(Stack(0..10_000), SizeLimit::new(1), ALL, &engine), 10_000);
-            let left = DepJoin.schedule(OneSided(0..1_000_000), SizeLimit::new(10), ALL, &engine);
+            assert_eq!(DepJoin.schedule((List(0..10_000), SizeLimit::new(1), ALL), &engine), 10_000);
+            assert_eq!(DepJoin.schedule((Stack(0..10_000), SizeLimit::new(1), ALL), &engine), 10_000);
+            let left = DepJoin.schedule((OneSided(0..1_000_000), SizeLimit::new(10), ALL), &engine);
             assert_eq!(left, 10);
         }
     });
@@ -175,7 +175,7 @@ fn frames_are_bounded() {
         }
     }
     for engine in [Scripted::undecided(), Scripted::random(3)] {
-        assert_eq!(DepJoin.schedule(List(0..1000), SizeLimit::new(1), Most, &engine), MAX_FRAMES);
+        assert_eq!(DepJoin.schedule((List(0..1000), SizeLimit::new(1), Most), &engine), MAX_FRAMES);
         assert_eq!(frames(), 0);
     }
 }
@@ -187,7 +187,7 @@ fn a_panic_under_every_theft() {
         let cap = Cap::new(3);
         for bad in [0, 3, 5] {
             let policy = Both::new(SizeLimit::new(1), cap.clone());
-            let run = || DepJoin.schedule(0..6, policy, Count { bad: Some(bad) }, engine);
+            let run = || DepJoin.schedule((0..6, policy, Count { bad: Some(bad) }), engine);
             let payload = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
             assert_eq!(*payload.downcast::<&str>().expect("ours"), "planned");
             assert_eq!((cap.available(), frames()), (3, 0));
@@ -202,7 +202,7 @@ fn every_token_comes_back_under_every_theft() {
         for tokens in 1..4 {
             let cap = Cap::new(tokens);
             let policy = Both::new(SizeLimit::new(1), cap.clone());
-            assert_eq!(DepJoin.schedule(0..6, policy, ALL, engine), 6);
+            assert_eq!(DepJoin.schedule((0..6, policy, ALL), engine), 6);
             assert_eq!(cap.available(), tokens);
         }
     });

@@ -9,7 +9,7 @@
 //!    arrival takes everything out, and the outputs are reduced without a lock, in order.
 
 use super::{Link, lock};
-use crate::Reduction;
+use crate::Workload;
 use crate::branch::Joint;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
@@ -19,36 +19,36 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) const WIDTH: u8 = 8;
 
 /// A join node for up to [`WIDTH`] neighbors.
-pub(crate) struct WideNode<'s, O, R>(Mutex<WideArrivals<'s, O, R>>);
+pub(crate) struct WideNode<'s, W: Workload>(Mutex<WideArrivals<'s, W>>);
 
 /// The things that have arrived.
-struct WideArrivals<'s, O, R> {
-    outputs: [Option<O>; WIDTH as usize],
+struct WideArrivals<'s, W: Workload> {
+    outputs: [Option<W::Output>; WIDTH as usize],
     arrived: u8,
-    up: Option<Up<'s, O, R>>,
+    up: Option<Up<'s, W>>,
 }
 
 /// The position of a wide node's output in the tree.
-struct Up<'s, O, R> {
+struct Up<'s, W: Workload> {
     /// Number of places in use.
     places: u8,
-    joint: Joint<'s, R>,
-    to: Link<'s, O, R>,
+    joint: Joint<'s, W>,
+    to: Link<'s, W>,
 }
 
 /// Everything that a wide node has waited for.
-pub(super) struct Full<'s, O, R> {
-    outputs: [Option<O>; WIDTH as usize],
-    up: Up<'s, O, R>,
+pub(super) struct Full<'s, W: Workload> {
+    outputs: [Option<W::Output>; WIDTH as usize],
+    up: Up<'s, W>,
 }
 
-impl<O, R> Default for WideNode<'_, O, R> {
+impl<W: Workload> Default for WideNode<'_, W> {
     fn default() -> Self {
         WideNode(Mutex::new(WideArrivals { outputs: [const { None }; WIDTH as usize], arrived: 0, up: None }))
     }
 }
 
-impl<O, R> Drop for WideNode<'_, O, R> {
+impl<W: Workload> Drop for WideNode<'_, W> {
     /// Drops the nodes above in a loop, as a [`JoinNode`](super::JoinNode) does.
     fn drop(&mut self) {
         if let Some(up) = self.leave() {
@@ -57,9 +57,9 @@ impl<O, R> Drop for WideNode<'_, O, R> {
     }
 }
 
-impl<'s, O, R> WideNode<'s, O, R> {
+impl<'s, W: Workload> WideNode<'s, W> {
     /// Brings the output of one place. Returns the full wide node if this was the last thing.
-    pub(super) fn arrive(&self, place: usize, output: O) -> Option<Full<'s, O, R>> {
+    pub(super) fn arrive(&self, place: usize, output: W::Output) -> Option<Full<'s, W>> {
         let mut open = lock(&self.0);
         debug_assert!(open.outputs[place].is_none());
         open.outputs[place] = Some(output);
@@ -68,38 +68,30 @@ impl<'s, O, R> WideNode<'s, O, R> {
     }
 
     /// Sets the number of places, and the wide node's link. Returns the full wide node if this was the last thing.
-    pub(super) fn place(
-        &self,
-        places: u8,
-        joint: Joint<'s, R>,
-        to: Link<'s, O, R>,
-    ) -> Option<Full<'s, O, R>> {
+    pub(super) fn place(&self, places: u8, joint: Joint<'s, W>, to: Link<'s, W>) -> Option<Full<'s, W>> {
         let mut open = lock(&self.0);
         open.up = Some(Up { places, joint, to });
         open.take()
     }
 
     /// Takes the link to the node above.
-    pub(super) fn leave(&mut self) -> Option<Link<'s, O, R>> {
+    pub(super) fn leave(&mut self) -> Option<Link<'s, W>> {
         // The lock may be poisoned: wide nodes are dropped early because user code has panicked.
         let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         Some(open.up.take()?.to)
     }
 }
 
-impl<'s, O, R> WideArrivals<'s, O, R> {
+impl<'s, W: Workload> WideArrivals<'s, W> {
     /// Takes everything out, if it is complete.
-    fn take(&mut self) -> Option<Full<'s, O, R>> {
+    fn take(&mut self) -> Option<Full<'s, W>> {
         let up = self.up.take_if(|up| up.places == self.arrived)?;
         Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; WIDTH as usize]), up })
     }
 }
 
-impl<'s, O, R> Full<'s, O, R> {
-    pub(super) fn reduce<T>(self) -> (O, Link<'s, O, R>)
-    where
-        R: Reduction<T, Output = O>,
-    {
+impl<'s, W: Workload> Full<'s, W> {
+    pub(super) fn reduce(self) -> (W::Output, Link<'s, W>) {
         let Up { joint, to, .. } = self.up;
         let outputs = self.outputs.into_iter().flatten();
         let output = outputs.reduce(|left, right| joint.reduce(left, right));

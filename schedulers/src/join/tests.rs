@@ -68,25 +68,25 @@ const FRAMES: Most<fn(usize) -> u32> = Most(|_| frames());
 #[test]
 fn frames_are_bounded() {
     for policy in [SizeLimit::new(1), SizeLimit::new(0)] {
-        assert_eq!(Join.schedule(List(0..1000), policy, FRAMES, &Inline), MAX_FRAMES);
-        assert_eq!(Join.schedule(List(0..1000), policy, FRAMES, &THIEVISH), MAX_FRAMES);
+        assert_eq!(Join.schedule((List(0..1000), policy, FRAMES), &Inline), MAX_FRAMES);
+        assert_eq!(Join.schedule((List(0..1000), policy, FRAMES), &THIEVISH), MAX_FRAMES);
     }
-    assert_eq!(Join.schedule(0..1000, SizeLimit::new(1), FRAMES, &Inline), 10);
+    assert_eq!(Join.schedule((0..1000, SizeLimit::new(1), FRAMES), &Inline), 10);
     assert_eq!(frames(), 0);
 }
 
 #[test]
 fn divisions_that_are_not_forked_use_frames_too() {
     let forced = Both::new(Cap::new(1), ForceDepth::new(u32::MAX));
-    assert_eq!(Join.schedule(List(0..1000), forced, FRAMES, &Inline), MAX_FRAMES);
+    assert_eq!(Join.schedule((List(0..1000), forced, FRAMES), &Inline), MAX_FRAMES);
 }
 
 #[test]
 fn a_call_within_a_call_counts_on() {
-    let inner = |_| Join.schedule(List(0..1000), SizeLimit::new(1), FRAMES, &Inline);
-    assert_eq!(Join.schedule(List(0..20), SizeLimit::new(1), Most(inner), &Inline), MAX_FRAMES);
-    let inner = |_| Join.schedule(0..1000, SizeLimit::new(1), FRAMES, &Inline);
-    assert_eq!(Join.schedule(0..16, SizeLimit::new(1), Most(inner), &Inline), 4 + 10);
+    let inner = |_| Join.schedule((List(0..1000), SizeLimit::new(1), FRAMES), &Inline);
+    assert_eq!(Join.schedule((List(0..20), SizeLimit::new(1), Most(inner)), &Inline), MAX_FRAMES);
+    let inner = |_| Join.schedule((0..1000, SizeLimit::new(1), FRAMES), &Inline);
+    assert_eq!(Join.schedule((0..16, SizeLimit::new(1), Most(inner)), &Inline), 4 + 10);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn frames_are_left_by_a_panic() {
             assert_ne!(item, bad);
             0
         };
-        let run = || Join.schedule(List(0..1000), SizeLimit::new(1), Most(look), &Inline);
+        let run = || Join.schedule((List(0..1000), SizeLimit::new(1), Most(look)), &Inline);
         assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         assert_eq!(frames(), 0);
     }
@@ -114,7 +114,7 @@ fn a_thief_begins_with_its_own_frames() {
         frames() + 10 * u32::try_from(item).unwrap()
     };
     let look = Most(&meet);
-    let most = pool.install(|| Join.schedule(0..2, SizeLimit::new(1), look, &furcate_pool::Pool));
+    let most = pool.install(|| Join.schedule((0..2, SizeLimit::new(1), look), &furcate_pool::Pool));
     assert_eq!(most, 10);
 }
 
@@ -122,7 +122,7 @@ fn a_thief_begins_with_its_own_frames() {
 #[test]
 fn what_runs_in_turn_is_divided_and_reduced_alike() {
     fn check(policy: impl Policy) {
-        let run = |executor: &Inline| Join.schedule(0..30, policy.clone(), Text, executor);
+        let run = |executor: &Inline| Join.schedule((0..30, policy.clone(), Text), executor);
         let expected = run(&Inline);
         let full: Vec<_> = std::iter::from_fn(ForkFrame::enter).collect();
         assert_eq!(run(&Inline), expected);
@@ -140,7 +140,7 @@ fn what_runs_in_turn_holds_no_permits() {
     let cap = Cap::new(4);
     let look = |_| u32::try_from(cap.available()).unwrap();
     let least = Most(|item| 4 - look(item));
-    assert_eq!(Join.schedule(0..100, Both::new(SizeLimit::new(1), cap.clone()), least, &Inline), 0);
+    assert_eq!(Join.schedule((0..100, Both::new(SizeLimit::new(1), cap.clone()), least), &Inline), 0);
     drop(full);
 }
 
@@ -156,8 +156,8 @@ fn what_has_an_empty_side_holds_no_permits() {
     }
     let cap = Cap::new(4);
     let taken = Most(|_| 4 - u32::try_from(cap.available()).unwrap());
-    assert_eq!(Join.schedule(0..1, Both::new(Always, cap.clone()), taken.clone(), &Inline), 0);
-    assert_eq!(Join.schedule(0..2, Both::new(Always, cap.clone()), taken, &Inline), 2);
+    assert_eq!(Join.schedule((0..1, Both::new(Always, cap.clone()), taken.clone()), &Inline), 0);
+    assert_eq!(Join.schedule((0..2, Both::new(Always, cap.clone()), taken), &Inline), 2);
 }
 
 /// A steal counts once: the continuation of a stolen task has not been stolen again.
@@ -210,7 +210,7 @@ fn thief_splitting_counts_levels_from_the_steal() {
         }
     }
     let divisions =
-        |executor: &Lone| Join.schedule(OneSided(0..200), ThiefSplitting::new(5), Concat, executor);
+        |executor: &Lone| Join.schedule((OneSided(0..200), ThiefSplitting::new(5), Concat), executor);
     assert_eq!(divisions(&THIEVISH), [4, 5]); // below the root, below the steal
 }
 
@@ -227,6 +227,6 @@ fn permits_are_asked_for_last() {
             panic!("asked for a permit that nobody needs")
         }
     }
-    assert_eq!(Join.schedule(0..9, Refusing, FRAMES, &Inline), 0);
-    assert_eq!(Sequential.schedule(0..9, Refusing, FRAMES, &Inline), 0);
+    assert_eq!(Join.schedule((0..9, Refusing, FRAMES), &Inline), 0);
+    assert_eq!(Sequential.schedule((0..9, Refusing, FRAMES), &Inline), 0);
 }

@@ -8,28 +8,26 @@ use super::tree::{ItemPlace, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, ends_early};
-use crate::{FoldFacts, Reduction, StepFold, Suspendable};
+use crate::{FoldFacts, Reduction, StepFold, Suspendable, Workload};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use std::cell::Cell;
 use std::iter;
-use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::task::Poll;
 
 /// The accumulator of a task: of a leaf of the division tree, or of a pending item that is completed.
-pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
+pub(super) struct Leaf<'s, S: Detach<'s>, W: Workload> {
     /// `None` in a task that will not wait: a frame is an allocation, which most pending items do without when they are completed.
     frame: Option<Rc<TaskShared<'s, S>>>,
     /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
     cancels: Cell<bool>,
-    reduction: R,
+    reduction: W::Reduction,
     call: &'s Call,
     /// Accumulator of the items folded since the last pending item; `None` if there are none.
-    accumulator: Option<R::Accumulator>,
-    pending_items: Tree<'s, R::Output, R>,
-    items: PhantomData<fn(T)>,
+    accumulator: Option<<W::Reduction as Reduction<W::Item>>::Accumulator>,
+    pending_items: Tree<'s, W>,
 }
 
 /// Message of the panic for a fold that waits although its facts say that it does not.
@@ -40,16 +38,16 @@ const NO_FRAME: &str = "a fold has futures to be waited for, but its `StepFold::
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold;
 
-impl<'s, S: Detach<'s>, R: Reduction<T>, T> StepFold<'s, T, Leaf<'s, S, R, T>> for Fold {
+impl<'s, S: Detach<'s>, W: Workload> StepFold<'s, W::Item, Leaf<'s, S, W>> for Fold {
     type Later = Fold;
     const FACTS: FoldFacts = FoldFacts::WHOLE;
 
-    fn fold<I: Iterator<Item = T>>(
+    fn fold<I: Iterator<Item = W::Item>>(
         &mut self,
-        mut leaf: Leaf<'s, S, R, T>,
+        mut leaf: Leaf<'s, S, W>,
         items: I,
-    ) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> {
-        if R::INTERRUPTIBLE && leaf.reduction.stopped() {
+    ) -> ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>> {
+        if W::Reduction::INTERRUPTIBLE && leaf.reduction.stopped() {
             return Break(leaf);
         }
         let accumulator = leaf.accumulator.take().unwrap_or_else(|| leaf.reduction.start());
@@ -60,7 +58,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> StepFold<'s, T, Leaf<'s, S, R, T>> f
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                if R::STOPS_ALL && leaf.reduction.stopped() {
+                if W::Reduction::STOPS_ALL && leaf.reduction.stopped() {
                     leaf.cancel_tasks();
                 }
                 Break(leaf)
@@ -73,16 +71,16 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> StepFold<'s, T, Leaf<'s, S, R, T>> f
     }
 }
 
-impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
+impl<'s, S: Detach<'s>, W: Workload> Leaf<'s, S, W> {
     /// Makes the accumulator of a task that has these pending items already.
     pub(super) fn new(
         frame: Option<&TaskFrame<'s, S>>,
-        reduction: R,
+        reduction: W::Reduction,
         call: &'s Call,
-        pending_items: Tree<'s, R::Output, R>,
+        pending_items: Tree<'s, W>,
     ) -> Self {
         let (frame, cancels) = (frame.map(|frame| frame.share()), Cell::new(false));
-        Leaf { frame, cancels, reduction, call, accumulator: None, pending_items, items: PhantomData }
+        Leaf { frame, cancels, reduction, call, accumulator: None, pending_items }
     }
 
     /// Cancels the call's tasks: at once, or when the fold returns.
@@ -101,49 +99,44 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     }
 
     /// Returns the output of the items folded since the last pending item.
-    fn segment(&mut self) -> Option<R::Output> {
+    fn segment(&mut self) -> Option<W::Output> {
         self.accumulator.take().map(|accumulator| self.reduction.finish(accumulator))
     }
 
     /// Divides the reduction at the task's position. Returns the reduction of the items before that position.
-    fn divide(&mut self) -> R {
+    fn divide(&mut self) -> W::Reduction {
         let (left, right) = self.reduction.clone().divide_item();
         self.reduction = right;
         left
     }
 
     /// Adds a place for the pending item at the task's position to the tree, with that note.
-    fn grow(&mut self, kind: LineKind) -> ItemPlace<'s, R::Output, R> {
+    fn grow(&mut self, kind: LineKind) -> ItemPlace<'s, W> {
         let (reduction, call) = (&self.reduction, self.call);
-        self.pending_items.grow::<T>(kind, || Joint { reduction: reduction.clone(), call })
+        self.pending_items.grow(kind, || Joint { reduction: reduction.clone(), call })
     }
 
     /// Ends the task, and returns its output.
-    pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
+    pub(super) fn end(mut self) -> Done<'s, W> {
         // Other tasks may have the permits while outputs are reduced.
         self.empty_reserve();
         let last = self.segment();
-        self.pending_items.end::<T>(last, &self.reduction, self.call)
+        self.pending_items.end(last, &self.reduction, self.call)
     }
 
     /// Puts the task aside. Returns everything up to its position, and the reduction of the items after it.
-    pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
+    pub(super) fn pause(mut self) -> (Tree<'s, W>, W::Reduction) {
         self.empty_reserve();
         if let Some(segment) = self.segment() {
             let place = self.grow(LineKind::New).link();
             self.divide();
-            place.deliver::<T>(segment);
+            place.deliver(segment);
         }
         (self.pending_items, self.reduction)
     }
 }
 
-impl<'s, S, R, T> Suspendable<'s> for Leaf<'s, S, R, T>
-where
-    S: Detach<'s>,
-    R: Reduction<T, Output: 's> + 's,
-    T: 's,
-{
+impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
     fn wait_for<I, F>(mut self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
         I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
@@ -151,7 +144,7 @@ where
     {
         let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
         let handle = frame.handle();
-        let kind = frame.kind(R::SEARCH || F::FACTS.goes_first);
+        let kind = frame.kind(W::Reduction::SEARCH || F::FACTS.goes_first);
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
@@ -169,7 +162,7 @@ where
             let Some(future) = futures.next() else { break };
             let permit = frame.reserve.take();
             // Only now: a hit that was found with this permit is known (invariant 6 of the scheduler).
-            if R::INTERRUPTIBLE && self.reduction.stopped() {
+            if W::Reduction::INTERRUPTIBLE && self.reduction.stopped() {
                 needed = false;
                 continue;
             }
@@ -191,7 +184,7 @@ where
                 continue;
             };
             // As in `Awaiting`: the next item may begin while this one is folded, unless this one waits again or may end a search.
-            frame.reserve.put(permit, F::FACTS.waits || ends_early::<T, R>());
+            frame.reserve.put(permit, F::FACTS.waits || ends_early::<W>());
             let folded = frame.fold_begun(|| fold.fold(self, iter::once(output)));
             needed = folded.is_continue();
             let (Continue(leaf) | Break(leaf)) = folded;
@@ -207,19 +200,22 @@ where
     }
 }
 
-impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
+impl<'s, S: Detach<'s>, W: Workload + 's> Leaf<'s, S, W> {
     /// Makes a pending item at the task's position, which waits for its next permit in that way.
-    fn pending_item<F>(&mut self, fold: F, kind: LineKind) -> PendingItem<'s, R, R::Output, T, F> {
+    fn pending_item<F>(&mut self, fold: F, kind: LineKind) -> PendingItem<'s, W, F> {
         let before = self.segment();
         let place = self.grow(kind);
         let before = before.map(|output| (output, self.reduction.clone()));
-        PendingItem { before, reduction: self.divide(), call: self.call, fold, place, items: PhantomData }
+        PendingItem { before, reduction: self.divide(), call: self.call, fold, place }
     }
 }
 
 /// Cancels the pending items, if the reduction has stopped everywhere: because of an item, or of two outputs.
-pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction: &R, handle: &S::Handle) {
-    if R::STOPS_ALL && reduction.stopped() {
+pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, W: Workload>(
+    reduction: &W::Reduction,
+    handle: &S::Handle,
+) {
+    if W::Reduction::STOPS_ALL && reduction.stopped() {
         handle.cancel();
     }
 }
@@ -235,30 +231,25 @@ enum Has<'s> {
 /// A pending item: its future's output is folded after the outputs before it.
 ///
 /// A million waiting items are a million of these, so there are no fields that can be found elsewhere.
-struct PendingItem<'s, R, O, T, F> {
+struct PendingItem<'s, W: Workload, F> {
     /// The output of the items before it, and the reduction that joins the two; `None` if there are no such items.
-    before: Option<(O, R)>,
-    reduction: R,
+    before: Option<(W::Output, W::Reduction)>,
+    reduction: W::Reduction,
     call: &'s Call,
     fold: F,
-    place: ItemPlace<'s, O, R>,
-    items: PhantomData<fn(T)>,
+    place: ItemPlace<'s, W>,
 }
 
-impl<'s, R, T, F> PendingItem<'s, R, R::Output, T, F>
-where
-    R: Reduction<T, Output: 's> + 's,
-    T: 's,
-{
+impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
     /// Runs the task that completes the item. A task that waits again has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
         has: Has<'s>,
-        task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
+        task: impl FnOnce(Leaf<'s, S, W>, F) -> ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>>,
     ) {
         let PendingItem { before, reduction, call, fold, place, .. } = self;
-        let end = R::STOPS_ALL.then(|| reduction.clone());
+        let end = W::Reduction::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
             let (next, last) = match has {
                 Has::ForNext(permit) => (Some(permit), None),
@@ -278,15 +269,13 @@ where
             drop(last);
             let done = match before {
                 None => leaf.end(),
-                Some((before, reduction)) => {
-                    Done::Here(before).join::<T>(leaf.end(), Joint { reduction, call })
-                }
+                Some((before, reduction)) => Done::Here(before).join(leaf.end(), Joint { reduction, call }),
             };
-            if done.deliver::<T>(place.link()) && ends_early::<T, R>() {
+            if done.deliver(place.link()) && ends_early::<W>() {
                 handle.cancel();
             }
             if let Some(reduction) = end {
-                cancel_if_stopped::<S, T, R>(&reduction, &handle);
+                cancel_if_stopped::<S, W>(&reduction, &handle);
             }
         });
     }
@@ -296,7 +285,7 @@ where
     where
         S: Detach<'s>,
         U: Future<Output: Send + 's> + Send + 's,
-        F: StepFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
+        F: StepFold<'s, U::Output, Leaf<'s, S, W>, Later = F> + Clone + Send + 's,
     {
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
@@ -307,7 +296,7 @@ where
     fn go_on<S, V>(self, output: V, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
-        F: StepFold<'s, V, Leaf<'s, S, R, T>>,
+        F: StepFold<'s, V, Leaf<'s, S, W>>,
     {
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
@@ -326,8 +315,8 @@ where
         let PendingItem { before, reduction, call, place, .. } = self;
         call.leave_out();
         call.watch(|| {
-            let output = before.map_or_else(|| nothing::<T, R>(&reduction), |(output, _)| output);
-            place.link().deliver::<T>(output);
+            let output = before.map_or_else(|| nothing::<W>(&reduction), |(output, _)| output);
+            place.link().deliver(output);
         });
     }
 }
@@ -338,12 +327,11 @@ struct Awaiting<'s, H> {
     pending: H,
 }
 
-impl<'s, S, R, T, F, V> Resume<'s, S, V> for Awaiting<'s, PendingItem<'s, R, R::Output, T, F>>
+impl<'s, S, W, F, V> Resume<'s, S, V> for Awaiting<'s, PendingItem<'s, W, F>>
 where
     S: Detach<'s>,
-    R: Reduction<T, Output: 's> + 's,
-    T: 's,
-    F: StepFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
+    W: Workload + 's,
+    F: StepFold<'s, V, Leaf<'s, S, W>> + Send + 's,
     V: Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
@@ -353,7 +341,7 @@ where
         // A constant: the rest is compiled only for chains that wait several times.
         if const { !F::FACTS.waits } {
             // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
-            let last = Has::Last(Some(permit).filter(|_| ends_early::<T, R>()));
+            let last = Has::Last(Some(permit).filter(|_| ends_early::<W>()));
             return pending.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
         }
         // Another future is to come. It is made when the item has a permit for it: in turns with the other items that wait.
@@ -385,12 +373,11 @@ struct BetweenWaits<V, H> {
     pending: H,
 }
 
-impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for BetweenWaits<V, PendingItem<'s, R, R::Output, T, F>>
+impl<'s, S, W, F, V> Resume<'s, S, Permit<'s>> for BetweenWaits<V, PendingItem<'s, W, F>>
 where
     S: Detach<'s>,
-    R: Reduction<T, Output: 's> + 's,
-    T: 's,
-    F: StepFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
+    W: Workload + 's,
+    F: StepFold<'s, V, Leaf<'s, S, W>> + Send + 's,
     V: Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
@@ -411,14 +398,13 @@ struct Deferred<U, H> {
     pending: H,
 }
 
-impl<'s, S, R, T, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, PendingItem<'s, R, R::Output, T, F>>
+impl<'s, S, W, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, PendingItem<'s, W, F>>
 where
     S: Detach<'s>,
-    R: Reduction<T, Output: 's> + 's,
-    T: 's,
+    W: Workload + 's,
     U: Future + Send + 's,
     U::Output: Send + 's,
-    F: StepFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
+    F: StepFold<'s, U::Output, Leaf<'s, S, W>, Later = F> + Clone + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();

@@ -1,10 +1,10 @@
 //! The pending items of a task.
 
 use super::semaphore::LineKind;
-use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, JoinNode, Link, Side, WIDTH, WideNode, ends_early};
+use crate::{Reduction, Workload};
 use std::mem;
 use std::sync::Arc;
 
@@ -14,34 +14,30 @@ use std::sync::Arc;
 /// Complete outputs have been reduced, except for the last step in each of the full trees, and except in a wide node with an
 /// item that is still pending. So the number of outputs held is at most the number of pending items times the length of
 /// a wide node, plus a logarithm of the number of all outputs.
-pub(super) struct Tree<'s, O, R> {
+pub(super) struct Tree<'s, W: Workload> {
     /// Full binary trees with fewer and fewer items, 2^rank wide nodes or pairs.
-    full: Vec<(u32, Done<'s, O, R>)>,
+    full: Vec<(u32, Done<'s, W>)>,
     /// The node with a place for the next item.
-    open: Option<OpenItems<'s, O, R>>,
+    open: Option<OpenItems<'s, W>>,
     /// Whether pairs are made instead of wide nodes, because few pending items are expected.
     narrow: bool,
 }
 
 /// Neighboring items, and a place for another one.
-enum OpenItems<'s, O, R> {
-    Pair(Arc<JoinNode<'s, O, R>>),
+enum OpenItems<'s, W: Workload> {
+    Pair(Arc<JoinNode<'s, W>>),
     /// So many places are used.
-    WideNode(Arc<WideNode<'s, O, R>>, u8),
+    WideNode(Arc<WideNode<'s, W>>, u8),
 }
 
 /// The place of a pending item, with a note on how the item waits for its next permit. In this enum the note takes no memory.
-pub(super) enum ItemPlace<'s, O, R> {
-    Pair(Arc<JoinNode<'s, O, R>>, Side, LineKind),
+pub(super) enum ItemPlace<'s, W: Workload> {
+    Pair(Arc<JoinNode<'s, W>>, Side, LineKind),
     /// The number of the place.
-    WideNode(Arc<WideNode<'s, O, R>>, u8, LineKind),
+    WideNode(Arc<WideNode<'s, W>>, u8, LineKind),
 }
 
-// A million waiting items have a million places.
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<ItemPlace<'_, u64, [u64; 4]>>() == 16);
-
-impl<'s, O, R> ItemPlace<'s, O, R> {
+impl<'s, W: Workload> ItemPlace<'s, W> {
     /// How the item waits for its next permit.
     pub(super) fn kind(&self) -> LineKind {
         let (ItemPlace::Pair(.., kind) | ItemPlace::WideNode(.., kind)) = self;
@@ -49,7 +45,9 @@ impl<'s, O, R> ItemPlace<'s, O, R> {
     }
 
     /// Returns the link of the item's output.
-    pub(super) fn link(self) -> Link<'s, O, R> {
+    pub(super) fn link(self) -> Link<'s, W> {
+        // A million waiting items have a million places.
+        const { assert!(size_of::<Self>() == 2 * size_of::<usize>()) };
         match self {
             ItemPlace::Pair(node, side, _) => Link::JoinNode(node, side),
             ItemPlace::WideNode(wide, place, _) => Link::WideNode(wide, place),
@@ -57,18 +55,15 @@ impl<'s, O, R> ItemPlace<'s, O, R> {
     }
 }
 
-impl<O, R> Tree<'_, O, R> {
+impl<W: Workload> Tree<'_, W> {
     fn new(narrow: bool) -> Self {
         Tree { full: Vec::new(), open: None, narrow }
     }
 
     /// For the items of a leaf.
-    pub(super) fn of_leaf<T>() -> Self
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(super) fn of_leaf() -> Self {
         // Where one output, or two, may end everything, none is kept back.
-        Tree::new(R::REDUCE_STOPS_ALL || ends_early::<T, R>())
+        Tree::new(W::Reduction::REDUCE_STOPS_ALL || ends_early::<W>())
     }
 
     /// For one item.
@@ -77,59 +72,58 @@ impl<O, R> Tree<'_, O, R> {
     }
 }
 
-impl<'s, O, R> Tree<'s, O, R> {
+impl<'s, W: Workload> Tree<'s, W> {
     /// Returns the whole tree, with the output `last` after it.
-    pub(super) fn end<T>(mut self, mut last: Option<O>, reduction: &R, call: &'s Call) -> Done<'s, O, R>
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(super) fn end(
+        mut self,
+        mut last: Option<W::Output>,
+        reduction: &W::Reduction,
+        call: &'s Call,
+    ) -> Done<'s, W> {
         let joint = || Joint { reduction: reduction.clone(), call };
         match self.open.take() {
             None if self.full.is_empty() => {
-                return Done::Here(last.unwrap_or_else(|| nothing::<T, R>(reduction)));
+                return Done::Here(last.unwrap_or_else(|| nothing::<W>(reduction)));
             }
             None => {}
             Some(OpenItems::Pair(open)) => {
-                let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));
-                Link::JoinNode(Arc::clone(&open), Side::Right).deliver::<T>(last);
-                self.add::<T>(Done::Away { node: open, joint: joint() }, joint);
+                let last = last.take().unwrap_or_else(|| nothing::<W>(reduction));
+                Link::JoinNode(Arc::clone(&open), Side::Right).deliver(last);
+                self.add(Done::Away { node: open, joint: joint() }, joint);
             }
             Some(OpenItems::WideNode(wide, mut places)) => {
                 if let Some(last) = last.take() {
-                    Link::WideNode(Arc::clone(&wide), places).deliver::<T>(last);
+                    Link::WideNode(Arc::clone(&wide), places).deliver(last);
                     places += 1;
                 }
-                self.add::<T>(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
+                self.add(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
             }
         }
         let trees = mem::take(&mut self.full).into_iter().rev().map(|(_, done)| done);
         let done = last.map(Done::Here).into_iter().chain(trees);
-        let done = done.reduce(|right, left| left.join::<T>(right, joint()));
-        done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
+        let done = done.reduce(|right, left| left.join(right, joint()));
+        done.unwrap_or_else(|| Done::Here(nothing::<W>(reduction)))
     }
 
     /// Adds a place for one more pending item, with that note.
-    pub(super) fn grow<T>(&mut self, kind: LineKind, joint: impl Fn() -> Joint<'s, R>) -> ItemPlace<'s, O, R>
-    where
-        R: Reduction<T, Output = O>,
-    {
+    pub(super) fn grow(&mut self, kind: LineKind, joint: impl Fn() -> Joint<'s, W>) -> ItemPlace<'s, W> {
         let (wide, place) = match self.open.take() {
             None if self.narrow => {
-                let node = Arc::<JoinNode<'s, O, R>>::default();
+                let node = Arc::<JoinNode<'s, W>>::default();
                 self.open = Some(OpenItems::Pair(Arc::clone(&node)));
                 return ItemPlace::Pair(node, Side::Left, kind);
             }
             Some(OpenItems::Pair(node)) => {
-                self.add::<T>(Done::Away { node: Arc::clone(&node), joint: joint() }, joint);
+                self.add(Done::Away { node: Arc::clone(&node), joint: joint() }, joint);
                 return ItemPlace::Pair(node, Side::Right, kind);
             }
-            None => (Arc::<WideNode<'s, O, R>>::default(), 0),
+            None => (Arc::<WideNode<'s, W>>::default(), 0),
             Some(OpenItems::WideNode(wide, places)) => (wide, places),
         };
         let pending = ItemPlace::WideNode(Arc::clone(&wide), place, kind);
         let places = place + 1;
         if places == WIDTH {
-            self.add::<T>(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
+            self.add(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
         } else {
             self.open = Some(OpenItems::WideNode(wide, places));
         }
@@ -137,14 +131,11 @@ impl<'s, O, R> Tree<'s, O, R> {
     }
 
     /// Adds a complete wide node, or pair.
-    fn add<T>(&mut self, mut tree: Done<'s, O, R>, joint: impl Fn() -> Joint<'s, R>)
-    where
-        R: Reduction<T, Output = O>,
-    {
+    fn add(&mut self, mut tree: Done<'s, W>, joint: impl Fn() -> Joint<'s, W>) {
         let mut rank = 0;
         while self.full.last().is_some_and(|(left, _)| *left == rank) {
             let Some((_, left)) = self.full.pop() else { unreachable!("just seen") };
-            tree = left.join::<T>(tree, joint());
+            tree = left.join(tree, joint());
             rank += 1;
         }
         self.full.push((rank, tree));
@@ -152,6 +143,6 @@ impl<'s, O, R> Tree<'s, O, R> {
 }
 
 /// Returns the output of no items.
-pub(super) fn nothing<T, R: Reduction<T>>(reduction: &R) -> R::Output {
+pub(super) fn nothing<W: Workload>(reduction: &W::Reduction) -> W::Output {
     reduction.finish(reduction.start())
 }

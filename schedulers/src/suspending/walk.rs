@@ -25,10 +25,10 @@
 
 use super::{WaitingLeaves, tree};
 use crate::blocks::Blocks;
-use crate::branch::{Branch, Decision, Divided};
+use crate::branch::{Branch, Decision, Divided, Position};
 use crate::call::Call;
 use crate::greedy::{self, Link, Unit, Whole};
-use crate::{Node, Policy, Producer, Reduction};
+use crate::{Divisible, Node, Policy, Producer, Reduction, Workload};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Resume, RightPart, Suspend};
 use furcate_pool::trace;
@@ -40,41 +40,32 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 /// The walk, between two units.
-pub(super) struct Walk<'s, P, L, R, O> {
-    units: Units<'s, P, L, R>,
+pub(super) struct Walk<'s, W: Workload> {
+    units: Units<'s, W>,
     /// Policy of every unit.
-    policy: L,
+    policy: W::Policy,
     /// Policy that permits the forks of the walk, with the walk's own permit if it has one.
-    forks: L,
-    reduction: R,
+    forks: W::Policy,
+    reduction: W::Reduction,
     call: &'s Call,
     leaves: WaitingLeaves<'s>,
-    whole: Arc<Whole<'s, O, R>>,
+    whole: Arc<Whole<'s, W>>,
 }
 
 /// The units that have not begun.
-enum Units<'s, P, L, R> {
+enum Units<'s, W: Workload> {
     /// A producer, to be cut unit by unit.
-    Cut(Blocks<P, Repeat<usize>>),
+    Cut(Blocks<W::Producer, Repeat<usize>>),
     /// [Pieces](crate::Facts::pieces), whose sizes the policy has chosen. The first one is the last of the stack.
-    Pieces(Vec<Branch<'s, P, L, R>>),
+    Pieces(Vec<Branch<'s, W>>),
 }
 
-impl<'s, P, L, R> Walk<'s, P, L, R, R::Output>
-where
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-{
+impl<'s, W: Workload + 's> Walk<'s, W> {
     /// Makes a walk over a branch. The output of the branch goes to `link`.
-    pub(super) fn new(
-        branch: Branch<'s, P, L, R>,
-        leaves: WaitingLeaves<'s>,
-        link: Link<'s, R::Output, R>,
-    ) -> Self {
+    pub(super) fn new(branch: Branch<'s, W>, leaves: WaitingLeaves<'s>, link: Link<'s, W>) -> Self {
         let (policy, reduction, call) =
             (branch.policy.clone(), branch.reduction.clone(), branch.position.call);
-        let units = if P::FACTS.pieces {
+        let units = if W::Producer::FACTS.pieces {
             Units::Pieces(vec![branch])
         } else {
             Units::Cut(Blocks::new(branch.producer, repeat(1)))
@@ -91,11 +82,16 @@ where
     }
 
     /// Takes the next unit.
-    fn next(&mut self, threads: usize) -> Option<Branch<'s, P, L, R>> {
+    fn next(&mut self, threads: usize) -> Option<Branch<'s, W>> {
         let stack = match &mut self.units {
             Units::Cut(units) => {
                 let unit = units.next()?;
-                return Some(Branch::root(unit, self.policy.clone(), self.reduction.clone(), self.call));
+                return Some(Branch {
+                    producer: unit,
+                    policy: self.policy.clone(),
+                    reduction: self.reduction.clone(),
+                    position: Position::root(self.call),
+                });
             }
             Units::Pieces(stack) => stack,
         };
@@ -133,7 +129,7 @@ where
 
     /// Whether no more units are to begin. If so, tells the call that units are left out.
     fn is_stopped<S: Detach<'s>>(&self, handle: &S::Handle) -> bool {
-        if L::STOPS && self.policy.stopped() {
+        if W::Policy::STOPS && self.policy.stopped() {
             handle.cancel();
         }
         let is_stopped = self.call.has_failed() || handle.is_cancelled();
@@ -150,7 +146,7 @@ where
         let is_stopped = self.is_stopped::<S>(&scope.handle());
         let unit = if is_stopped { None } else { self.next(scope.num_threads()) };
         let Some(unit) = unit else {
-            to.deliver::<P::Item>(tree::nothing::<P::Item, R>(&self.reduction));
+            to.deliver(tree::nothing::<W>(&self.reduction));
             self.end();
             return None;
         };
@@ -179,20 +175,14 @@ where
     /// Ends the walk: no further unit begins.
     fn end(self) {
         let Walk { reduction, whole, .. } = self;
-        if let Some((output, link)) = whole.leave::<P::Item>(&reduction) {
-            link.deliver::<P::Item>(output);
+        if let Some((output, link)) = whole.leave(&reduction) {
+            link.deliver(output);
         }
     }
 }
 
 /// The walk was stolen.
-impl<'s, S, P, L, R> Detachable<'s, S> for Walk<'s, P, L, R, R::Output>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-{
+impl<'s, S: Detach<'s>, W: Workload + 's> Detachable<'s, S> for Walk<'s, W> {
     type Meeting = ();
 
     fn run(self, scope: &S, _: Arc<()>, _: Context) {
@@ -202,13 +192,7 @@ where
 }
 
 /// There may be room.
-impl<'s, S, P, L, R> Resume<'s, S, Option<u64>> for Walk<'s, P, L, R, R::Output>
-where
-    S: Detach<'s>,
-    P: Producer + 's,
-    L: Policy + 's,
-    R: Reduction<P::Item, Output: 's> + 's,
-{
+impl<'s, S: Detach<'s>, W: Workload + 's> Resume<'s, S, Option<u64>> for Walk<'s, W> {
     fn resume(self, scope: &S, number: Option<u64>, _: Context) {
         let call = self.call;
         call.watch(|| match number {

@@ -74,7 +74,8 @@ fn every_block_runs_in_parallel() {
     }
     within(LONG, || {
         let (blocks, together) = (ByBlocks::new(Join, repeat(4_usize)), AtomicUsize::new(0));
-        let run = || blocks.schedule(0..40, BoundDepth::new(1), Meet(&together), &DefaultExecutor::default());
+        let run =
+            || blocks.schedule((0..40, BoundDepth::new(1), Meet(&together)), &DefaultExecutor::default());
         // Both slots are needed, so no other test may use the pool.
         assert_eq!(testkit::pool(2).install(run), 40);
     });

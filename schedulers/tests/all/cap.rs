@@ -214,7 +214,7 @@ fn a_task_that_waits_is_not_live() {
     within(LONG, || {
         let (cap, gate) = (Cap::new(2), Barrier::new(2));
         let chain = Both::new(SizeLimit::new(1), cap.clone());
-        let run = || Join.schedule(0..2, chain, Watch(&cap, &gate), &DefaultExecutor::default());
+        let run = || Join.schedule((0..2, chain, Watch(&cap, &gate)), &DefaultExecutor::default());
         // Both slots are needed, so no other test may use the pool.
         assert_eq!(testkit::pool(2).install(run), 1);
     });

@@ -59,7 +59,7 @@ fn thefts_and_waits(threads: usize, how: impl Scheduler + Sync, waits: bool) -> 
     let (pool, starts) = (new_pool(threads), AtomicUsize::new(0));
     let run = || {
         let slow = Slow { starts: &starts, item: Duration::from_micros(20), until_stolen: false };
-        how.schedule(0..64, SizeLimit::new(1), slow, &DefaultExecutor::default())
+        how.schedule((0..64, SizeLimit::new(1), slow), &DefaultExecutor::default())
     };
     let (mut rounds, since) = (0, Instant::now());
     loop {
@@ -97,7 +97,8 @@ fn adaptive_makes_a_task_per_theft_and_one() {
             let items = pool.install(|| {
                 let slow = Slow { starts: &starts, item: Duration::from_micros(50), until_stolen: false };
                 let source = Counted(0..200, &divisions);
-                Adaptive::new().schedule(source, BoundDepth::new(u32::MAX), slow, &DefaultExecutor::default())
+                Adaptive::new()
+                    .schedule((source, BoundDepth::new(u32::MAX), slow), &DefaultExecutor::default())
             });
             let after = pool.stats().total();
             assert_eq!(items, (0..200).collect::<Vec<_>>());
@@ -152,7 +153,7 @@ fn an_adaptive_task_shares_a_cluster() {
     for from in [0, LEN / 4, LEN / 2, LEN - DEAR] {
         let most_by_one_thread = || {
             let tasks = pool.install(|| {
-                Adaptive::new().schedule(0..LEN, Auto::new(), CountDear(from), &DefaultExecutor::default())
+                Adaptive::new().schedule((0..LEN, Auto::new(), CountDear(from)), &DefaultExecutor::default())
             });
             assert_eq!(tasks.iter().map(|task| task.1).sum::<usize>(), DEAR);
             let by = |id| tasks.iter().filter(|task| task.0 == id).map(|task| task.1).sum::<usize>();
@@ -173,7 +174,7 @@ fn behind_a_cluster_an_adaptive_task_goes_on_as_before() {
         let items = pool.install(|| {
             let starts = AtomicUsize::new(0);
             let first = Slow { starts: &starts, item: Duration::from_millis(1), until_stolen: true };
-            Adaptive::new().schedule(0..LEN, Auto::new(), first, &DefaultExecutor::default())
+            Adaptive::new().schedule((0..LEN, Auto::new(), first), &DefaultExecutor::default())
         });
         assert_eq!(items.len(), LEN);
         pool.stats().total().forks - before
@@ -195,7 +196,7 @@ fn adaptive_calls_from_outside_wake_those_who_rest() {
                 let starts = AtomicUsize::new(0);
                 // Without a thief this takes more than 10 s.
                 let slow = Slow { starts: &starts, item: Duration::from_micros(50), until_stolen: true };
-                let items = Adaptive::new().schedule(0..200_000, BoundDepth::new(u32::MAX), slow, &&pool);
+                let items = Adaptive::new().schedule((0..200_000, BoundDepth::new(u32::MAX), slow), &&pool);
                 assert_eq!(items, (0..200_000).collect::<Vec<_>>());
                 assert!(starts.into_inner() > 1, "{threads} threads, ordinary fences: {ordinary}");
             }
@@ -218,7 +219,7 @@ fn an_adaptive_call_within_an_adaptive_call_after_a_yield() {
         fn fold_item(&self, sum: usize, item: usize) -> ControlFlow<usize, usize> {
             yield_now();
             let how = Adaptive::new().nano_blocks(1, 1);
-            let items = how.schedule(0..item, BoundDepth::new(9), Collect, &DefaultExecutor::default());
+            let items = how.schedule((0..item, BoundDepth::new(9), Collect), &DefaultExecutor::default());
             yield_now();
             ControlFlow::Continue(sum + items.len())
         }
@@ -236,7 +237,7 @@ fn an_adaptive_call_within_an_adaptive_call_after_a_yield() {
             let since = Instant::now();
             while since.elapsed() < Duration::from_millis(200) {
                 let how = Adaptive::new().nano_blocks(1, 4);
-                let run = || how.schedule(0..100, BoundDepth::new(9), Inner, &DefaultExecutor::default());
+                let run = || how.schedule((0..100, BoundDepth::new(9), Inner), &DefaultExecutor::default());
                 assert_eq!(pool.install(run), 100 * 99 / 2, "{threads} threads");
             }
         }

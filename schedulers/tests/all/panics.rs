@@ -296,20 +296,20 @@ fn a_panic_in_any_call_under_any_theft() {
     let mut thefts = 0;
     for seed in 0..8 {
         let greedy = every_call_of::<false, _>(seed, |items, chain, keep| {
-            DepJoin.schedule(items, chain, keep, &Scripted::random(seed))
+            DepJoin.schedule((items, chain, keep), &Scripted::random(seed))
         });
         assert!(greedy.contains(&"reduce"));
         let adaptive = every_call_of::<true, _>(seed, |items, chain, keep| {
-            CLOSE.schedule(items, chain, keep, &Scripted::random(seed))
+            CLOSE.schedule((items, chain, keep), &Scripted::random(seed))
         });
         assert!(adaptive.contains(&"stopped"));
         // Without the divisions of a policy all thefts are on demand.
         every_call_of::<false, _>(seed, |items, chain, keep| {
             drop(chain);
-            CLOSE.schedule(items, Cap::new(3), keep, &Scripted::random(seed))
+            CLOSE.schedule((items, Cap::new(3), keep), &Scripted::random(seed))
         });
         let engine = Scripted::random(seed);
-        CLOSE.schedule(0..ITEMS, Cap::new(3), Collect, &engine);
+        CLOSE.schedule((0..ITEMS, Cap::new(3), Collect), &engine);
         thefts += engine.thefts().offers;
     }
     assert!(thefts > 4, "{thefts}");
@@ -366,7 +366,7 @@ fn only_neighbours_are_reduced() {
                 check(bad, |reduction| place.run(how, 0..LEN, SizeLimit::new(1), reduction));
             }
             let engine = Scripted::random(round as u64);
-            check(bad, |reduction| how.schedule(0..LEN, SizeLimit::new(1), reduction, &engine));
+            check(bad, |reduction| how.schedule((0..LEN, SizeLimit::new(1), reduction), &engine));
         }
     }
     check_all(Join);

@@ -40,8 +40,8 @@ enum Place {
 impl Place {
     fn run<P: Producer, L: Policy, R: Reduction<P::Item>>(self, what: P, when: L, to: R) -> R::Output {
         match self {
-            Place::Inline => Join.schedule(what, when, to, &Inline),
-            Place::Here => Join.schedule(what, when, to, &DefaultExecutor::default()),
+            Place::Inline => Join.schedule((what, when, to), &Inline),
+            Place::Here => Join.schedule((what, when, to), &DefaultExecutor::default()),
         }
     }
 }

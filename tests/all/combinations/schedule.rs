@@ -6,7 +6,7 @@ use furcate::policy::{
 };
 use furcate::prelude::*;
 use furcate::{
-    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Node, Reduction, Scheduler, Sequential, Verdict,
+    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Node, Scheduler, Sequential, Verdict, Workload,
 };
 use std::iter::Repeat;
 
@@ -79,26 +79,14 @@ macro_rules! any_scheduler {
         }
 
         impl Scheduler for AnyScheduler {
-            fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
-            where
-                P: Producer,
-                L: Policy,
-                R: Reduction<P::Item>,
-                E: Executor,
-            {
+            fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
                 match self {
-                    $(Self::$Name(scheduler) => scheduler.schedule(producer, policy, reduction, executor)),+
+                    $(Self::$Name(scheduler) => scheduler.schedule(work, executor)),+
                 }
             }
-            fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
-            where
-                P: Producer,
-                L: Policy,
-                R: Reduction<P::Item>,
-                E: Executor,
-            {
+            fn schedule_block<W: Workload, E: Executor>(&self, block: W, executor: &E) -> W::Output {
                 match self {
-                    $(Self::$Name(scheduler) => scheduler.schedule_block(block, policy, reduction, executor)),+
+                    $(Self::$Name(scheduler) => scheduler.schedule_block(block, executor)),+
                 }
             }
         }

@@ -54,7 +54,7 @@ where
         } else {
             let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
             let lists = Lists::new(Vec::is_empty);
-            self.collected = flatten(scheduler.schedule(self.base.producer(), policy, lists, &executor));
+            self.collected = flatten(scheduler.schedule((self.base.producer(), policy, lists), &executor));
             ExactBase::Collected(Owned::take(&mut self.collected))
         };
         IntersperseProducer::whole(base, self.separator.clone())

@@ -89,7 +89,7 @@ where
         }
         let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
         let scan = ScanAlone { op: &self.op };
-        let tasks = scheduler.schedule(self.base.producer(), policy, scan, &executor);
+        let tasks = scheduler.schedule((self.base.producer(), policy, scan), &executor);
         self.scanned = tasks.into_iter().collect();
         let mut preceding = self.preceding();
         if let (Some(init), Some(last)) = (&self.init, self.scanned.last_mut()) {

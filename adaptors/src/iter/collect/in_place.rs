@@ -62,7 +62,7 @@ where
     let Plan { policy, scheduler, executor } = items.schedule().into_plan();
     let room = target.room(len);
     let nothing = room.nothing();
-    let run = scheduler.schedule(Filling { items: items.producer(), room }, policy, JoinRuns, &executor);
+    let run = scheduler.schedule((Filling { items: items.producer(), room }, policy, JoinRuns), &executor);
     let run = join(nothing, run);
     let written = run.len();
     assert!(

@@ -10,7 +10,7 @@ use crate::iter::default_schedule;
 use furcate_pool::Executor;
 use furcate_schedulers::{
     Blocking, Divisible, Facts, NextStep, Node, Policy, Producer, Reduction, Scheduler, StepFold, Steps,
-    Suspendable, Verdict,
+    Suspendable, Verdict, Workload,
 };
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -120,13 +120,8 @@ impl Policy for AtRandom {
 struct InEvery(u64);
 
 impl Scheduler for InEvery {
-    fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
+    fn schedule<W: Workload, E: Executor>(&self, work: W, _: &E) -> W::Output {
+        let (producer, _, reduction) = work.parts();
         by_bits(producer, &reduction, self.0)
     }
 }

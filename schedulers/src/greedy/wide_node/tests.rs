@@ -4,8 +4,13 @@ use super::{WIDTH, WideNode};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, Link, Root};
+use crate::policy::SizeLimit;
 use crate::samples::Text;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// A workload with this reduction.
+type Of<R> = (Range<usize>, SizeLimit, R);
 
 /// Takes the output at a root.
 fn output<O>(root: &Root<O>) -> Option<O> {
@@ -34,11 +39,11 @@ fn the_last_one_reduces_in_order() {
     let expected = ["0", "(01)", "((01)2)", "(((01)2)3)", "((((01)2)3)4)"];
     for places in 1..=5_u8 {
         every_order(usize::from(places) + 1, &mut |order| {
-            let (root, wide) = (Root::default(), Arc::<WideNode<'_, String, Text>>::default());
+            let (root, wide) = (Root::default(), Arc::<WideNode<'_, Of<Text>>>::default());
             for (at, &what) in order.iter().enumerate() {
                 assert_eq!(output(&root), None, "{order:?}, {at}");
                 if what < usize::from(places) {
-                    Link::WideNode(Arc::clone(&wide), what as u8).deliver::<usize>(what.to_string());
+                    Link::WideNode(Arc::clone(&wide), what as u8).deliver(what.to_string());
                 } else {
                     let joint = Joint { reduction: Text, call: &call };
                     Done::AwayInWideNode { wide: Arc::clone(&wide), places, joint }
@@ -58,8 +63,8 @@ fn rows_that_are_given_up_go_in_a_loop() {
     let output = Arc::new(());
     let mut link = Link::Root(&root);
     for _ in 0..100_000 {
-        let wide = Arc::<WideNode<'_, Arc<()>, Never>>::default();
-        Link::WideNode(Arc::clone(&wide), 0).deliver::<usize>(Arc::clone(&output));
+        let wide = Arc::<WideNode<'_, Of<Never>>>::default();
+        Link::WideNode(Arc::clone(&wide), 0).deliver(Arc::clone(&output));
         let joint = Joint { reduction: Never, call: &call };
         Done::AwayInWideNode { wide: Arc::clone(&wide), places: WIDTH, joint }.deliver(link);
         link = Link::WideNode(wide, WIDTH - 1);

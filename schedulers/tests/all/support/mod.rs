@@ -31,9 +31,9 @@ impl Place {
         R: Reduction<P::Item>,
     {
         match self {
-            Place::Inline => how.schedule(what, when, to, &Lone { threads: 2, stolen: false }),
+            Place::Inline => how.schedule((what, when, to), &Lone { threads: 2, stolen: false }),
             Place::Pool(threads) => {
-                pool(threads).install(|| how.schedule(what, when, to, &DefaultExecutor::default()))
+                pool(threads).install(|| how.schedule((what, when, to), &DefaultExecutor::default()))
             }
         }
     }

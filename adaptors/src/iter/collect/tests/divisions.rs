@@ -14,13 +14,8 @@ struct ByScript {
 }
 
 impl Scheduler for ByScript {
-    fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
-    where
-        P: Producer,
-        L: Policy,
-        R: Reduction<P::Item>,
-        E: Executor,
-    {
+    fn schedule<W: Workload, E: Executor>(&self, work: W, _: &E) -> W::Output {
+        let (producer, _, reduction) = work.parts();
         by_script(producer, &reduction, &self.steps, self.at_once)
     }
 }
