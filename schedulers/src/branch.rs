@@ -455,6 +455,7 @@ impl<'c, W: Workload> Branch<'c, W> {
     }
 
     /// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
+    #[expect(clippy::type_complexity, reason = "the three parts of a branch, and its call")]
     const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output =
         if W::Reduction::IN_STEPS || W::Policy::STOPS { Self::fold_in_steps } else { Self::fold_at_once };
 
