@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10690,
     "schedulers": 6330,
-    "adaptors": 16585,
+    "adaptors": 16540,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

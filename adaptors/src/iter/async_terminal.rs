@@ -60,7 +60,8 @@ pub struct AsyncTerminal<T> {
 }
 
 enum TerminalState<T> {
-    New(Box<dyn BeginErased<T>>),
+    /// Begins the computation, whose types are erased here.
+    New(Box<dyn FnOnce(Layer<T>) + Send>),
     Begun {
         place: Arc<OneShot<T>>,
         /// Cancelled when the future is dropped.
@@ -103,7 +104,7 @@ impl<T> Future for AsyncTerminal<T> {
             };
             let ((place, sender), token) = (OneShot::new(), CancelToken::new());
             // If `begin` panics, the computation has not begun.
-            begin.begin(Layer { sender, token: token.clone() });
+            begin(Layer { sender, token: token.clone() });
             *state = TerminalState::Begun { place, token };
         }
         let TerminalState::Begun { place, .. } = state else {
@@ -140,18 +141,6 @@ impl<T> fmt::Debug for AsyncTerminal<T> {
     }
 }
 
-/// A computation with erased types.
-trait BeginErased<T>: Send {
-    fn begin(self: Box<Self>, layer: Layer<T>);
-}
-
-/// A computation that has not begun.
-struct New<I, O, F> {
-    items: I,
-    terminal: O,
-    finish: F,
-}
-
 impl<T> AsyncTerminal<T> {
     /// Runs a terminal over some items. `finish` turns the terminal's output into the result, on a worker.
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
@@ -161,7 +150,12 @@ impl<T> AsyncTerminal<T> {
         F: FnOnce(O::Output) -> T + Send + 'static,
         T: Send + 'static,
     {
-        AsyncTerminal { state: TerminalState::New(Box::new(New { items, terminal, finish })) }
+        AsyncTerminal {
+            state: TerminalState::New(Box::new(move |layer| {
+                let Plan { scheduler, executor, .. } = items.schedule().into_plan();
+                scheduler.spawn(Begun { items, terminal, finish, layer }, &executor);
+            })),
+        }
     }
 
     /// Reduces all items with an associative operation; `finish` gets `None` if there are no items.
@@ -177,20 +171,6 @@ impl<T> AsyncTerminal<T> {
             (left, right) => left.or(right),
         };
         AsyncTerminal::new(items.map(Some), Reduce { identity: || None, op }, finish)
-    }
-}
-
-impl<I, O, F, T> BeginErased<T> for New<I, O, F>
-where
-    I: ParallelIterator + 'static,
-    O: Terminal<I::Item>,
-    F: FnOnce(O::Output) -> T + Send + 'static,
-    T: Send + 'static,
-{
-    fn begin(self: Box<Self>, layer: Layer<T>) {
-        let New { items, terminal, finish } = *self;
-        let Plan { scheduler, executor, .. } = items.schedule().into_plan();
-        scheduler.spawn(Begun { items, terminal, finish, layer }, &executor);
     }
 }
 

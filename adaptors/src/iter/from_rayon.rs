@@ -18,7 +18,7 @@
 //! 3. The slot is emptied before the callback returns, also if the call panics.
 #![allow(unsafe_code)]
 
-use super::scoped::{Scope, Scopes};
+use super::scoped::Scopes;
 use super::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
 use crate::vec::{Owned, OwnedIter};
 use either::Either;
@@ -139,7 +139,11 @@ impl<I: rayon_iter::IndexedParallelIterator> ParallelIterator for FromRayon<I> {
         Self: 'scope,
     {
         if let Some(items) = self.items.take() {
-            scopes.add(Lending { items, slot: Arc::clone(&self.slot) });
+            let slot = Arc::clone(&self.slot);
+            scopes.add(move |call| {
+                let len = rayon_iter::IndexedParallelIterator::len(&items);
+                items.with_producer(Callback { slot: &slot, len, call });
+            });
         }
     }
 
@@ -225,20 +229,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// The scope of a source: rayon's callback.
-struct Lending<I: rayon_iter::ParallelIterator> {
-    items: I,
-    slot: Arc<Slot<I::Item>>,
-}
-
-impl<I: rayon_iter::IndexedParallelIterator> Scope for Lending<I> {
-    fn enter(self: Box<Self>, call: &mut dyn FnMut()) {
-        let Lending { items, slot } = *self;
-        let len = items.len();
-        items.with_producer(Callback { slot: &slot, len, call });
-    }
-}
-
+/// The call that runs in rayon's callback: the scope of a source.
 struct Callback<'c, T> {
     slot: &'c Slot<T>,
     len: usize,

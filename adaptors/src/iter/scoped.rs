@@ -26,30 +26,23 @@ use super::ParallelIterator;
 
 /// The scopes of a chain's sources.
 #[allow(missing_debug_implementations, reason = "it cannot be named outside this crate")]
-pub struct Scopes<'s>(Vec<Box<dyn Scope + 's>>);
+pub struct Scopes<'s>(Vec<Box<EnterScope<'s>>>);
 
-/// A scope in which a source has its producer.
-#[cfg_attr(
-    not(feature = "rayon"),
-    allow(dead_code, reason = "rayon's iterators are the only source with a scope")
-)]
-pub(crate) trait Scope {
-    /// Runs the call once, while the source has its producer.
-    fn enter(self: Box<Self>, call: &mut dyn FnMut());
-}
+/// Enters a scope in which a source has its producer: runs the call once, while it has.
+type EnterScope<'s> = dyn FnOnce(&mut dyn FnMut()) + 's;
 
 impl<'s> Scopes<'s> {
     /// Adds a scope.
     #[cfg(feature = "rayon")]
-    pub(crate) fn add(&mut self, scope: impl Scope + 's) {
-        self.0.push(Box::new(scope));
+    pub(crate) fn add(&mut self, enter: impl FnOnce(&mut dyn FnMut()) + 's) {
+        self.0.push(Box::new(enter));
     }
 
     fn enter(mut self, call: &mut dyn FnMut()) {
         match self.0.pop() {
-            Some(scope) => {
+            Some(enter_scope) => {
                 let mut rest = Some(self);
-                scope.enter(&mut || {
+                enter_scope(&mut || {
                     if let Some(rest) = rest.take() {
                         rest.enter(&mut *call);
                     }

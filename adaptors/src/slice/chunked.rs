@@ -1,7 +1,7 @@
 //! The skeleton of all iterators over subslices of one length: chunks from the front and from the back, exact or not,
 //! and windows.
 //!
-//! A kind ([`Chunking`]) names the std iterator of a leaf, and the places of the subslices in the slice (a [`Layout`]).
+//! A kind ([`Chunking`]) names the std iterator of a leaf, and the places of the subslices in the slice.
 //! Everything else is in this module, once, for shared and mutable slices alike.
 
 use crate::iter::indexed_iterator;
@@ -10,20 +10,17 @@ use std::mem::take;
 
 /// A way to see a slice `V` as a sequence of subslices.
 pub trait Chunking<V>: Copy + Send {
-    /// Places of the subslices.
-    type Layout: Layout<V>;
-
     /// std's iterator for a leaf.
     type Leaf: Iterator<Item: Send> + ExactSizeIterator + DoubleEndedIterator;
 
     /// Makes std's iterator over the subslices, each `size` long.
     fn leaf(self, slice: V, size: usize) -> Self::Leaf;
-}
 
-/// The places of subslices of one length in a slice `V`.
-pub trait Layout<V> {
     /// Returns the number of subslices in `len` elements.
-    fn count(len: usize, size: usize) -> usize;
+    #[inline]
+    fn count(len: usize, size: usize) -> usize {
+        len.div_ceil(size)
+    }
 
     /// Returns the elements of the first `index` subslices, and the elements of the others.
     fn cut(slice: V, size: usize, index: usize) -> (V, V);
@@ -74,7 +71,7 @@ indexed_iterator! {
     impl[V, K] Chunked<V, K> where [V: Divisible + Default + Send, K: Chunking<V>]
     type Item = <K::Leaf as Iterator>::Item;
     type Producer<'a> = ChunkedProducer<V, K>;
-    fn len(this) { K::Layout::count(this.slice.size(), this.size) }
+    fn len(this) { K::count(this.slice.size(), this.size) }
     fn lend(this) { ChunkedProducer { slice: take(&mut this.slice), size: this.size, kind: this.kind } }
     peek where [V: Copy]
 }
@@ -91,13 +88,13 @@ pub struct ChunkedProducer<V, K> {
 impl<V: Divisible, K: Chunking<V>> Divisible for ChunkedProducer<V, K> {
     #[inline]
     fn size(&self) -> usize {
-        K::Layout::count(self.slice.size(), self.size)
+        K::count(self.slice.size(), self.size)
     }
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let ChunkedProducer { slice, size, kind } = self;
-        let (left, right) = K::Layout::cut(slice, size, index);
+        let (left, right) = K::cut(slice, size, index);
         (ChunkedProducer { slice: left, size, kind }, ChunkedProducer { slice: right, size, kind })
     }
 }
@@ -121,8 +118,8 @@ impl<V: Divisible + Send, K: Chunking<V>> IndexedProducer for ChunkedProducer<V,
 impl<V: Divisible + Copy + Send, K: Chunking<V>> PeekProducer for ChunkedProducer<V, K> {
     #[inline]
     fn peek(&self, index: usize) -> Self::Item {
-        let (_, from_there) = K::Layout::cut(self.slice, self.size, index);
-        let (only, _) = K::Layout::cut(from_there, self.size, 1);
+        let (_, from_there) = K::cut(self.slice, self.size, index);
+        let (only, _) = K::cut(from_there, self.size, 1);
         self.kind.leaf(only, self.size).next().expect("a look past the end of a slice")
     }
 }

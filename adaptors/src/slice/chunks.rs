@@ -1,67 +1,55 @@
 //! Chunks: subslices that do not overlap, counted from the front or from the back.
 
-use super::chunked::{Chunked, Chunking, Layout};
+use super::chunked::{Chunked, Chunking};
 use furcate_schedulers::Divisible;
 use std::mem::take;
 
-/// The first chunk lies at the front.
-#[derive(Clone, Copy, Debug)]
-pub struct FromFront;
-
-impl<V: Divisible> Layout<V> for FromFront {
-    #[inline]
-    fn count(len: usize, size: usize) -> usize {
-        len.div_ceil(size)
-    }
-
-    #[inline]
-    fn cut(slice: V, size: usize, index: usize) -> (V, V) {
-        slice.divide_at(index.saturating_mul(size))
-    }
+/// Cuts behind chunks that are counted from the front.
+#[inline]
+fn from_front<V: Divisible>(slice: V, size: usize, index: usize) -> (V, V) {
+    slice.divide_at(index.saturating_mul(size))
 }
 
-/// The first chunk lies at the back.
-#[derive(Clone, Copy, Debug)]
-pub struct FromBack;
-
-impl<V: Divisible> Layout<V> for FromBack {
-    #[inline]
-    fn count(len: usize, size: usize) -> usize {
-        len.div_ceil(size)
-    }
-
-    #[inline]
-    fn cut(slice: V, size: usize, index: usize) -> (V, V) {
-        let others = slice.size().saturating_sub(index.saturating_mul(size));
-        let (others, first) = slice.divide_at(others);
-        (first, others)
-    }
+/// Cuts in front of chunks that are counted from the back.
+#[inline]
+fn from_back<V: Divisible>(slice: V, size: usize, index: usize) -> (V, V) {
+    let others = slice.size().saturating_sub(index.saturating_mul(size));
+    let (others, first) = slice.divide_at(others);
+    (first, others)
 }
 
 /// Kinds of chunks: the end from which they are counted, and std's iterators over them.
 macro_rules! kinds_of_chunks {
-    ($($(#[$doc:meta])* $Kind:ident: $Layout:ident, $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
+    ($($(#[$doc:meta])* $Kind:ident: $cut:ident, $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $Kind;
 
         impl<'data, T: Sync> Chunking<&'data [T]> for $Kind {
-            type Layout = $Layout;
             type Leaf = std::slice::$Leaf<'data, T>;
 
             #[inline]
             fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
                 slice.$leaf(size)
             }
+
+            #[inline]
+            fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
+                $cut(slice, size, index)
+            }
         }
 
         impl<'data, T: Send> Chunking<&'data mut [T]> for $Kind {
-            type Layout = $Layout;
             type Leaf = std::slice::$LeafMut<'data, T>;
 
             #[inline]
             fn leaf(self, slice: &'data mut [T], size: usize) -> Self::Leaf {
                 slice.$leaf_mut(size)
+            }
+
+            #[inline]
+            fn cut(slice: &'data mut [T], size: usize, index: usize) -> (&'data mut [T], &'data mut [T]) {
+                $cut(slice, size, index)
             }
         }
     )+};
@@ -69,13 +57,13 @@ macro_rules! kinds_of_chunks {
 
 kinds_of_chunks! {
     /// Chunks from the front; the last one may be shorter.
-    Front: FromFront, chunks -> Chunks, chunks_mut -> ChunksMut;
+    Front: from_front, chunks -> Chunks, chunks_mut -> ChunksMut;
     /// Chunks from the front, all of one length.
-    FrontExact: FromFront, chunks_exact -> ChunksExact, chunks_exact_mut -> ChunksExactMut;
+    FrontExact: from_front, chunks_exact -> ChunksExact, chunks_exact_mut -> ChunksExactMut;
     /// Chunks from the back; the last one (which holds the slice's first elements) may be shorter.
-    Back: FromBack, rchunks -> RChunks, rchunks_mut -> RChunksMut;
+    Back: from_back, rchunks -> RChunks, rchunks_mut -> RChunksMut;
     /// Chunks from the back, all of one length.
-    BackExact: FromBack, rchunks_exact -> RChunksExact, rchunks_exact_mut -> RChunksExactMut;
+    BackExact: from_back, rchunks_exact -> RChunksExact, rchunks_exact_mut -> RChunksExactMut;
 }
 
 /// A kind that leaves over the elements that do not fill a chunk.
@@ -87,7 +75,7 @@ impl Exact for BackExact {}
 impl<V: Divisible, K: Chunking<V> + Exact> Chunked<V, K> {
     pub(crate) fn exact(slice: V, size: usize, kind: K) -> Self {
         let chunks = slice.size() / size;
-        let (slice, remainder) = K::Layout::cut(slice, size, chunks);
+        let (slice, remainder) = K::cut(slice, size, chunks);
         Chunked::with_remainder(slice, remainder, size, kind)
     }
 }

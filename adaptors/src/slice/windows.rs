@@ -1,53 +1,45 @@
 //! Windows: subslices that overlap.
 
-use super::chunked::{Chunked, Chunking, Layout};
+use super::chunked::{Chunked, Chunking};
 use furcate_schedulers::Divisible;
 
-/// The windows as slices.
-#[derive(Clone, Copy, Debug)]
-pub struct EveryWindow;
+/// Kinds of windows, and std's iterators over them. A window begins at every element that has enough elements behind it; `size` is not 0.
+macro_rules! kinds_of_windows {
+    ($($(#[$doc:meta])* [$($N:tt)*] $Kind:ident $(<$n:ident>)?, |$windows:ident| $leaf:expr => $Leaf:ty;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $Kind<$($N)*>;
 
-/// The windows as arrays of `N` elements.
-#[derive(Clone, Copy, Debug)]
-pub struct EveryArray<const N: usize>;
+        impl<'data, T: Sync, $($N)*> Chunking<&'data [T]> for $Kind $(<$n>)? {
+            type Leaf = $Leaf;
 
-/// A window begins at every element that has enough elements behind it; `size` is not 0.
-#[derive(Clone, Copy, Debug)]
-pub struct Overlapping;
+            #[inline]
+            fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
+                let $windows = slice.windows(size);
+                $leaf
+            }
 
-impl<'data, T> Layout<&'data [T]> for Overlapping {
-    #[inline]
-    fn count(len: usize, size: usize) -> usize {
-        len.saturating_sub(size - 1)
-    }
+            #[inline]
+            fn count(len: usize, size: usize) -> usize {
+                len.saturating_sub(size - 1)
+            }
 
-    /// Cuts so that `size - 1` elements are on both sides.
-    #[inline]
-    fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
-        let left = index.saturating_add(size - 1);
-        (slice.divide_at(left).0, slice.divide_at(index).1)
-    }
+            /// Cuts so that `size - 1` elements are on both sides.
+            #[inline]
+            fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
+                let left = index.saturating_add(size - 1);
+                (slice.divide_at(left).0, slice.divide_at(index).1)
+            }
+        }
+    )+};
 }
 
-impl<'data, T: Sync> Chunking<&'data [T]> for EveryWindow {
-    type Layout = Overlapping;
-    type Leaf = std::slice::Windows<'data, T>;
-
-    #[inline]
-    fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
-        slice.windows(size)
-    }
-}
-
-impl<'data, T: Sync, const N: usize> Chunking<&'data [T]> for EveryArray<N> {
-    type Layout = Overlapping;
-    // std's own `array_windows` needs Rust 1.94.
-    type Leaf = std::iter::Map<std::slice::Windows<'data, T>, fn(&'data [T]) -> &'data [T; N]>;
-
-    #[inline]
-    fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
-        slice.windows(size).map(|window| window.first_chunk().expect("a window has `N` elements"))
-    }
+kinds_of_windows! {
+    /// The windows as slices.
+    [] EveryWindow, |windows| windows => std::slice::Windows<'data, T>;
+    /// The windows as arrays of `N` elements. (std's own `array_windows` needs Rust 1.94.)
+    [const N: usize] EveryArray<N>, |windows| windows.map(|window| window.first_chunk().expect("a window has `N` elements"))
+        => std::iter::Map<std::slice::Windows<'data, T>, fn(&'data [T]) -> &'data [T; N]>;
 }
 
 impl<'data, T, const N: usize> Chunked<&'data [T], EveryArray<N>> {
