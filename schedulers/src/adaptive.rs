@@ -38,15 +38,15 @@
 //! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
 //!    item, and its parts are tasks from the beginning. All other divisions are made on demand, or among dear units.
 
-use crate::branch::{Branch, Decision, Joint, Marks, Position, is_stopped};
-use crate::call::Call;
-use crate::frames::ForkFrame;
 use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side};
-use crate::in_turn::run_in_turn;
-use crate::pace::{LONG, Pace, SLOW};
+use crate::tree::branch::{self, Branch, Decision, Joint, Marks, Position, is_stopped};
+use crate::tree::call::Call;
+use crate::tree::frames::ForkFrame;
+use crate::tree::in_turn::run_in_turn;
+use crate::tree::pace::{LONG, Pace, SLOW};
 use crate::{
     Blocking, Computation, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction,
-    Scheduler, StepFold, Steps, Verdict, Workload, branch,
+    Scheduler, StepFold, Steps, Verdict, Workload,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};

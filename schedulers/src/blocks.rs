@@ -9,6 +9,10 @@
 //!    the part cut off is not empty and its own size is less than `usize::MAX`.
 //! 4. The parts in `fronts`, in order, and then `rest` are the whole that has not been given yet.
 
+mod by_blocks;
+
+pub use by_blocks::ByBlocks;
+
 use crate::Divisible;
 use std::iter::{FusedIterator, Successors, successors};
 use std::mem;

@@ -44,15 +44,19 @@
 //!    the output is not final, that worker puts it back and checks whether all three things are there now.
 //! 5. An early output at the root says nothing about the tasks under way. The engine knows when all parts and all
 //!    suspended tasks have ended ([`Executor::detached`]).
-//! 6. *Bounded stack.* Forks nest no deeper than those of `Join` do, see [`frames`](crate::frames). Outputs go up in a
+//! 6. *Bounded stack.* Forks nest no deeper than those of `Join` do, see [`frames`](crate::tree::frames). Outputs go up in a
 //!    loop. After a panic, nodes that are given up hold a chain of links to the nodes above, and the chain is dropped
 //!    in a loop.
 
 mod any_order;
+mod depjoin;
+mod join;
 mod node;
 mod spawned;
 mod wide_node;
 
+pub use depjoin::DepJoin;
+pub use join::Join;
 pub(crate) use node::JoinNode;
 pub(crate) use spawned::{LeafPlan, spawn};
 pub(crate) use wide_node::{WIDTH, WideNode};
@@ -60,10 +64,10 @@ pub(crate) use wide_node::{WIDTH, WideNode};
 use any_order::AnyOrder;
 use node::Thing;
 
-use crate::branch::{Branch, Decision, Divided, Joint};
-use crate::call::Call;
-use crate::frames::ForkFrame;
-use crate::in_turn::run_in_turn;
+use crate::tree::branch::{Branch, Decision, Divided, Joint};
+use crate::tree::call::Call;
+use crate::tree::frames::ForkFrame;
+use crate::tree::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Workload};
 use furcate_pool::detach::{Detach, Detachable, RightPart};
 use furcate_pool::{Context, Executor, trace};

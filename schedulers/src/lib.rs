@@ -13,6 +13,14 @@
 //! Another trait, [`Reduction`], describes a terminal (`sum`, `collect`, `find_any` ...) to a scheduler: how one task
 //! folds its items, and how the outputs of two neighbors become one.
 //!
+//! | room | contents |
+//! |---|---|
+//! | `data` | divisibles and producers, and the steps in which a task folds its part |
+//! | [`policy`] | policies, and the signals that stop a call |
+//! | `plan` | the contracts between chain and scheduler ([`Scheduler`], [`Reduction`], [`Workload`]), and schedules |
+//! | `tree` | the division tree as every scheduler walks it |
+//! | `greedy`, `adaptive`, `blocks`, `suspending` | the schedulers: forks with a join ([`Join`]) and without one ([`DepJoin`]), division on demand, blocks, tasks that wait |
+//!
 //! The vocabulary and the idea of composable policies are Kvik's (Saurabh Raje and Frédéric Wagner, *Kvik: A task based middleware with
 //! composable scheduling policies*, 2020).
 // Both panic if the stream is closed. Library code writes by functions that ignore errors.
@@ -25,65 +33,27 @@
 extern crate self as furcate_schedulers;
 
 mod adaptive;
-mod any_scheduler;
 mod blocks;
-mod branch;
-mod by_blocks;
-mod by_terminal;
-mod call;
-mod computation;
-mod default_executor;
-mod depjoin;
-mod divisible;
-#[cfg(not(loom))]
-mod dyn_schedule;
-mod frames;
+mod data;
 mod greedy;
-mod in_turn;
-mod join;
-mod pace;
-mod part;
-mod peek;
+mod plan;
 pub mod policy;
-mod producer;
-mod reduction;
 #[cfg(test)]
 #[path = "../tests/all/support/samples.rs"]
 mod samples;
-mod schedule;
-mod scheduler;
-mod sequential;
-mod steps;
-mod suspendable;
 mod suspending;
 mod timer;
+mod tree;
 mod waker_list;
-mod workload;
 
 pub use adaptive::Adaptive;
-pub use any_scheduler::AnyScheduler;
-pub use blocks::{BlockSizes, Blocks, Doubling};
-pub use by_blocks::ByBlocks;
-pub use by_terminal::ByTerminal;
-pub use computation::Computation;
-pub use default_executor::DefaultExecutor;
-pub use depjoin::DepJoin;
-pub use divisible::Divisible;
-#[cfg(not(loom))]
-pub use dyn_schedule::{AnyPlan, DynSchedule, ParsePlanError};
-pub use join::Join;
-pub use part::{Division, Fork, OutputOf, Part, PartScheduler};
-pub use peek::PeekProducer;
+pub use blocks::{BlockSizes, Blocks, ByBlocks, Doubling};
+pub use data::*;
+pub use greedy::{DepJoin, Join};
+pub use plan::*;
 pub use policy::{Node, Policy, Verdict};
-pub use producer::{Facts, IndexedProducer, Producer};
-pub use reduction::Reduction;
-pub use schedule::{Plan, PlanOf, Schedule};
-pub use scheduler::Scheduler;
-pub use sequential::Sequential;
-pub use steps::{ByRef, FoldFacts, InPart, NeverLater, NextStep, StepFold, Steps, Wrapping};
-pub use suspendable::{Blocking, Suspendable};
 pub use suspending::{Limit, LimitPermit, Suspending};
 pub use timer::Timer;
+pub use tree::{Division, Fork, OutputOf, Part, PartScheduler, Sequential};
 #[doc(hidden)]
 pub use waker_list::WakerList;
-pub use workload::Workload;

@@ -44,7 +44,6 @@
 //!    itself, see [`alarm`]. A task that leaves an item out tells the [call](Call::leave_out), which tells the policy
 //!    at the end.
 
-mod alarm;
 mod frame;
 mod leaf;
 mod limit;
@@ -54,13 +53,12 @@ mod semaphore;
 mod tree;
 mod walk;
 
-use crate::branch::{Branch, Decision, Joint, Position};
-use crate::call::Call;
 use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, Side, ends_early};
-use crate::pace::Pace;
 use crate::policy::StopSignals;
+use crate::tree::branch::{Branch, Decision, Joint, Position};
+use crate::tree::call::Call;
+use crate::tree::pace::Pace;
 use crate::{Computation, Divisible, NextStep, Policy, Producer, Reduction, Scheduler, Steps, Workload};
-pub(crate) use alarm::Alarm;
 use frame::{TaskFrame, TaskShared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::trace;

@@ -1,10 +1,10 @@
 //! Adaptive tasks under every script of demand and theft: their number, their order, and their ends.
 
 use super::*;
-use crate::branch::BLIND_LEVELS;
-use crate::frames::frames;
 use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::{Count, Counted};
+use crate::tree::branch::BLIND_LEVELS;
+use crate::tree::frames::frames;
 use crate::{DepJoin, Divisible, Facts};
 use furcate_pool::Inline;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 //! The invariants are listed in the module of the [greedy join](super).
 
 use super::{Link, ends_early, lock};
-use crate::branch::Joint;
+use crate::tree::branch::Joint;
 use crate::{Reduction, Workload};
 use std::sync::{Arc, Mutex, PoisonError};
 

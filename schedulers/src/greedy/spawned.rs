@@ -2,7 +2,7 @@
 //! in a caller's frame.
 
 use super::{Leaves, Root, lock, start, tell_stop};
-use crate::call::Call;
+use crate::tree::call::Call;
 use crate::{Computation, Policy};
 use furcate_pool::Executor;
 use furcate_pool::detach::{SpawnedOutcome, Unattended};

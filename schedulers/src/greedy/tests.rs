@@ -1,8 +1,8 @@
 //! The greedy join under every theft: the order of reduction, the frames, and what a panic leaves behind.
 
-use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, ForceDepth, SizeLimit};
 use crate::samples::{Count, Text};
+use crate::tree::frames::{MAX_FRAMES, frames};
 use crate::{DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};

@@ -10,7 +10,7 @@
 
 use super::{Link, lock};
 use crate::Workload;
-use crate::branch::Joint;
+use crate::tree::branch::Joint;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 

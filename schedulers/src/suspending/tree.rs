@@ -1,9 +1,9 @@
 //! The pending items of a task.
 
 use super::semaphore::LineKind;
-use crate::branch::Joint;
-use crate::call::Call;
 use crate::greedy::{Done, JoinNode, Link, Side, WIDTH, WideNode, ends_early};
+use crate::tree::branch::Joint;
+use crate::tree::call::Call;
 use crate::{Reduction, Workload};
 use std::mem;
 use std::sync::Arc;

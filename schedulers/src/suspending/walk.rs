@@ -25,9 +25,9 @@
 
 use super::{WaitingLeaves, tree};
 use crate::blocks::Blocks;
-use crate::branch::{Branch, Decision, Divided, Position};
-use crate::call::Call;
 use crate::greedy::{self, Link, Unit, Whole};
+use crate::tree::branch::{Branch, Decision, Divided, Position};
+use crate::tree::call::Call;
 use crate::{Divisible, Node, Policy, Producer, Reduction, Workload};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Resume, RightPart, Suspend};

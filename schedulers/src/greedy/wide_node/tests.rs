@@ -1,11 +1,11 @@
 //! Rows in every order of arrival, and wide nodes that are given up.
 
 use super::{WIDTH, WideNode};
-use crate::branch::Joint;
-use crate::call::Call;
 use crate::greedy::{Done, Link, Root};
 use crate::policy::SizeLimit;
 use crate::samples::Text;
+use crate::tree::branch::Joint;
+use crate::tree::call::Call;
 use std::ops::Range;
 use std::sync::Arc;
 

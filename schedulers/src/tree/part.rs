@@ -7,16 +7,16 @@
 //! # Invariants
 //!
 //! 1. *The stack is bounded* if [`PartScheduler::run`] calls itself for the two parts of a division only, or for a
-//!    task's rest. A [`Fork`] holds one of the frames that a thread may have ([`MAX_FRAMES`](crate::frames::MAX_FRAMES)).
+//!    task's rest. A [`Fork`] holds one of the frames that a thread may have ([`MAX_FRAMES`](crate::tree::frames::MAX_FRAMES)).
 //!    If there is no frame left, a part says that it is a leaf, and divides itself while it is folded, in a loop that
 //!    keeps its parts on the heap.
 //! 2. *No type of the chain gets out.* A scheduler sees a part, its size and its output. So a scheduler cannot fold an
 //!    item twice, lose one, or mix up left and right, because the fork itself puts the outputs together.
 
-use crate::branch::{Branch, Decision, Divided, Joint};
-use crate::call::Call;
-use crate::frames::ForkFrame;
-use crate::in_turn::run_in_turn;
+use crate::tree::branch::{Branch, Decision, Divided, Joint};
+use crate::tree::call::Call;
+use crate::tree::frames::ForkFrame;
+use crate::tree::in_turn::run_in_turn;
 use crate::{Divisible, Scheduler, Workload};
 use furcate_pool::Executor;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The scheduler that does not divide.
 
-use crate::branch::Branch;
-use crate::call::Call;
+use crate::tree::branch::Branch;
+use crate::tree::call::Call;
 use crate::{Scheduler, Suspending, Workload};
 use furcate_pool::Executor;
 

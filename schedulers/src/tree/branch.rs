@@ -13,9 +13,9 @@
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
-use crate::call::Call;
-use crate::frames::ForkFrame;
-use crate::pace::Pace;
+use crate::tree::call::Call;
+use crate::tree::frames::ForkFrame;
+use crate::tree::pace::Pace;
 use crate::{
     Blocking, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps,
     Verdict, Workload,

@@ -1,6 +1,6 @@
 //! The trait that says how parts are run and reduced.
 
-use crate::computation::AwaitedComputation;
+use crate::plan::computation::AwaitedComputation;
 use crate::{Computation, Suspending, Workload};
 use furcate_pool::Executor;
 

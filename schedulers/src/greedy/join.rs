@@ -6,7 +6,7 @@
 //! # Invariants
 //!
 //! 1. The reduction tree is the division tree, children in order.
-//! 2. *Bounded stack.* At most [`MAX_FRAMES`](crate::frames::MAX_FRAMES) forks lie on top of each other on one thread's
+//! 2. *Bounded stack.* At most [`MAX_FRAMES`](crate::tree::frames::MAX_FRAMES) forks lie on top of each other on one thread's
 //!    stack. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
 //!    keeps them on the heap. A balanced division of data that fit into memory stays far below that number; a list that
 //!    gives its elements one by one does not.
@@ -14,10 +14,10 @@
 //! A [`PartScheduler`](crate::PartScheduler) of seven lines does the same. It takes 20 ns per leaf where this one takes 15, because parts
 //! are moved once more.
 
-use crate::branch::{Branch, Decision, Divided};
-use crate::call::Call;
-use crate::frames::ForkFrame;
-use crate::in_turn::run_in_turn;
+use crate::tree::branch::{Branch, Decision, Divided};
+use crate::tree::call::Call;
+use crate::tree::frames::ForkFrame;
+use crate::tree::in_turn::run_in_turn;
 use crate::{Divisible, Producer, Scheduler, Workload};
 use furcate_pool::Executor;
 

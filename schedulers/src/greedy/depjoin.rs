@@ -1,8 +1,8 @@
 //! The greedy fork-join scheduler.
 
-use crate::branch::{Branch, Decision};
-use crate::frames::ForkFrame;
 use crate::greedy::{self, Done, LeafPlan, Leaves};
+use crate::tree::branch::{Branch, Decision};
+use crate::tree::frames::ForkFrame;
 use crate::{Computation, Producer, Scheduler, Workload};
 use furcate_pool::Executor;
 use furcate_pool::detach::Detach;

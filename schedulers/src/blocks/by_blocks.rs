@@ -20,7 +20,7 @@
 //!    policy has stopped.
 
 use crate::blocks::{BlockSizes, Blocks};
-use crate::branch::is_stopped;
+use crate::tree::branch::is_stopped;
 use crate::{Divisible, Doubling, Reduction, Scheduler, Suspending, Workload};
 use furcate_pool::Executor;
 

@@ -3,7 +3,7 @@
 //! After a panic the call's result is lost, so tasks that have not begun do not begin. The rest of the call ends soon.
 
 use crate::policy::StopSignals;
-use crate::suspending::Alarm;
+use crate::tree::alarm::Alarm;
 use furcate_pool::detach::Stopper;
 use std::mem::{self, ManuallyDrop};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

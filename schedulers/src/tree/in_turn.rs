@@ -4,7 +4,7 @@
 //! one after the other, in a loop that keeps them on the heap.
 
 use crate::Workload;
-use crate::branch::{Branch, Decision, Divided, Joint};
+use crate::tree::branch::{Branch, Decision, Divided, Joint};
 
 /// A neighbor of the branch that [`run_in_turn`] runs, and the reduction of both.
 enum Neighbor<'c, W: Workload> {
@@ -15,7 +15,7 @@ enum Neighbor<'c, W: Workload> {
 }
 
 /// Runs a branch without a fork and without recursion, with the divisions that `decide` wants (see
-/// [`frames`](crate::frames)).
+/// [`frames`](crate::tree::frames)).
 #[cold]
 pub(crate) fn run_in_turn<'c, W: Workload>(
     mut branch: Branch<'c, W>,

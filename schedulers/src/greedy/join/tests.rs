@@ -1,9 +1,9 @@
 //! Invariants of [`Join`] that need a look at its internals. The integration tests check its results.
 
 use super::*;
-use crate::frames::{ForkFrame, MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
+use crate::tree::frames::{ForkFrame, MAX_FRAMES, frames};
 use crate::{Divisible, Facts, Node, Policy, Producer, Reduction, Scheduler, Sequential, Verdict};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
