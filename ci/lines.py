@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10690,
-    "schedulers": 6330,
+    "schedulers": 6340,
     "adaptors": 16540,
     "src": 110,
     "trace": 2175,
