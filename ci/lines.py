@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10690,
     "schedulers": 6340,
-    "adaptors": 16540,
+    "adaptors": 16520,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

@@ -115,10 +115,10 @@ pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach, trace};
 pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
     Adaptive, AnyPlan, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation,
-    DefaultExecutor, DepJoin, Divisible, Division, Doubling, DynSchedule, Facts, FoldFacts, Fork, InPart,
-    IndexedProducer, Join, Limit, LimitPermit, NeverLater, NextStep, Node, OutputOf, ParsePlanError, Part,
-    PartScheduler, PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential,
-    StepFold, Steps, Suspendable, Suspending, Verdict, Workload, policy,
+    DefaultExecutor, DepJoin, Divisible, Division, Doubling, DynSchedule, Ends, Facts, FoldFacts, Fork,
+    InPart, IndexedProducer, Join, Limit, LimitPermit, NeverLater, NextStep, Node, OutputOf, ParsePlanError,
+    Part, PartScheduler, PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler,
+    Sequential, StepFold, Steps, Suspendable, Suspending, Verdict, Workload, policy,
 };
 
 pub mod prelude {

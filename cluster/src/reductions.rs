@@ -1,6 +1,6 @@
 //! The reductions of the terminals. The outputs are values that can be encoded.
 
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::iter::{Product as StdProduct, Sum as StdSum};
 use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -257,7 +257,7 @@ impl<T: Send, F: Fn(&T) -> bool + Sync> Reduction<T> for Hit<'_, F> {
     type Accumulator = Option<T>;
     type Output = Option<T>;
 
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
 
     fn start(&self) -> Option<T> {
         None
@@ -297,7 +297,7 @@ impl<T, F: Fn(T) -> bool + Sync> Reduction<T> for IsThere<'_, F> {
     type Accumulator = bool;
     type Output = bool;
 
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
 
     fn start(&self) -> bool {
         false

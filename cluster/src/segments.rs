@@ -11,7 +11,7 @@
 //! The rank's own scheduler knows nothing of it. The gap is an item between the items, and [`Gapped`] is a reduction that ends a segment
 //! there. So every scheduler keeps the order, for reductions that are not commutative too.
 
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// An item of a share, or the place of a part that was given away.
@@ -68,8 +68,8 @@ impl<T, R: Reduction<T>> Reduction<Mixed<T>> for Gapped<R> {
     type Accumulator = Open<R::Accumulator, R::Output>;
     type Output = Segments<R::Output>;
 
-    const INTERRUPTIBLE: bool = R::INTERRUPTIBLE;
-    const IN_STEPS: bool = R::IN_STEPS;
+    const ENDS: Ends =
+        Ends { interruptible: R::ENDS.interruptible, in_steps: R::ENDS.in_steps, ..Ends::NEVER };
 
     #[inline]
     fn start(&self) -> Self::Accumulator {

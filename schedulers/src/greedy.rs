@@ -131,7 +131,7 @@ pub(crate) trait Leaves: Copy + Send + Sync {
 /// Whether a final output ends the computation before all its tasks are done. True for searches, except searches that
 /// stop all tasks by themselves at any hit.
 pub(crate) const fn ends_early<W: Workload>() -> bool {
-    W::Reduction::SEARCH && !W::Reduction::STOPS_ALL
+    W::Reduction::ENDS.search && !W::Reduction::ENDS.stops_all
 }
 
 /// Runs a whole computation.
@@ -179,7 +179,7 @@ fn start_in_order<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
 ) -> Option<W::Output> {
     let branch = Branch::root(work, call);
     leaves.begin(&branch.policy, call, scope);
-    let end = W::Reduction::STOPS_ALL.then(|| branch.reduction.clone());
+    let end = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
     match run(branch, leaves, scope) {
         Done::Here(output) => Some(output),
         away => {
@@ -281,7 +281,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's> Detachable<'s, S> for 
         let call = self.branch.position.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
-            let end = W::Reduction::STOPS_ALL.then(|| branch.reduction.clone());
+            let end = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
             let is_whole = run(branch, self.leaves, scope).deliver(Link::JoinNode(node, Side::Right));
             if ends_early::<W>() && is_whole {
                 self.leaves.has_ended(scope);

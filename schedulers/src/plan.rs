@@ -17,7 +17,7 @@ pub use computation::Computation;
 pub use default_executor::DefaultExecutor;
 #[cfg(not(loom))]
 pub use dyn_schedule::{AnyPlan, DynSchedule, ParsePlanError};
-pub use reduction::Reduction;
+pub use reduction::{Ends, Reduction};
 pub use schedule::{Plan, PlanOf, Schedule};
 pub use scheduler::Scheduler;
 pub use workload::Workload;

@@ -337,7 +337,7 @@ fn advance<'s, S: Detach<'s>, W: Workload + 's>(
                 handle.cancel();
             }
             cancel_if_stopped::<S, W>(&whole, &handle);
-            if W::Reduction::INTERRUPTIBLE && whole.stopped() {
+            if W::Reduction::ENDS.interruptible && whole.stopped() {
                 return true;
             }
             let is_cancelled = handle.is_cancelled();

@@ -1,6 +1,6 @@
 //! Reductions that collect items in order: the simplest ones that detect any reordering.
 
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::ops::ControlFlow;
 
 macro_rules! collects {
@@ -36,9 +36,9 @@ collects! {
     /// Collects.
     Collect {}
     /// Collects. The reduction could be interrupted, so schedulers fold it in steps.
-    CollectInSteps { const INTERRUPTIBLE: bool = true; }
+    CollectInSteps { const ENDS: Ends = Ends::EARLY; }
     /// Collects, in blocks from the back.
-    CollectBackward { const BACKWARD: bool = true; }
+    CollectBackward { const ENDS: Ends = Ends { backward: true, ..Ends::NEVER }; }
 }
 
 /// Whether these items are some of the whole, in order.

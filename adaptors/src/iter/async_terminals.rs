@@ -4,8 +4,7 @@ use super::async_terminal::AsyncTerminal;
 use super::collect::SortInto;
 use super::extend::extended_by;
 use super::terminals::{
-    Aggregated, AnyHit, Back, Collecting, Count, Front, Max, Min, Outermost, Product, Reduce, Sum, Totals,
-    TryReduce,
+    Aggregated, AnyHit, Collecting, Count, First, Last, Max, Min, Product, Reduce, Sum, Totals, TryReduce,
 };
 use super::{FromParallelIterator, ParallelExtend, ParallelIterator, ProductOf, SumOf, Try};
 use either::Either;
@@ -360,7 +359,7 @@ macro_rules! terminals {
             where [P: Fn(&$I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| predicate(&item).then_some(item);
-        AsyncTerminal::new(items, Outermost::new(Front, search), convert::identity)
+        AsyncTerminal::new(items, First::new(search), convert::identity)
     };
             example "(0..9).into_par_iter()", "find_first(|&x| x > 3)" => "Some(4)";
 
@@ -376,7 +375,7 @@ macro_rules! terminals {
             where [P: Fn(&$I::Item) -> bool + Sync + Send]
             by |items| {
         let search = move |item| predicate(&item).then_some(item);
-        AsyncTerminal::new(items, Outermost::new(Back, search), convert::identity)
+        AsyncTerminal::new(items, Last::new(search), convert::identity)
     };
             example "(0..9).into_par_iter()", "find_last(|&x| x < 3)" => "Some(2)";
 
@@ -403,7 +402,7 @@ macro_rules! terminals {
             /// ```
             fn find_map_first, async_find_map_first[P, R](search: P) -> Option<R>
             where [P: Fn($I::Item) -> Option<R> + Sync + Send, R: Send]
-            by |items| AsyncTerminal::new(items, Outermost::new(Front, search), convert::identity);
+            by |items| AsyncTerminal::new(items, First::new(search), convert::identity);
             example "[\"3\", \"4\"].into_par_iter()", "find_map_first(|s| s.parse::<u8>().ok())" => "Some(3)";
 
             /// [`find_map_last`](ParallelIterator::find_map_last), as a future: see [`async_for_each`](Self::async_for_each). Futures
@@ -416,7 +415,7 @@ macro_rules! terminals {
             /// ```
             fn find_map_last, async_find_map_last[P, R](search: P) -> Option<R>
             where [P: Fn($I::Item) -> Option<R> + Sync + Send, R: Send]
-            by |items| AsyncTerminal::new(items, Outermost::new(Back, search), convert::identity);
+            by |items| AsyncTerminal::new(items, Last::new(search), convert::identity);
             example "[\"3\", \"4\"].into_par_iter()", "find_map_last(|s| s.parse::<u8>().ok())" => "Some(4)";
 
             /// [`collect`](ParallelIterator::collect), as a future: see [`async_for_each`](Self::async_for_each). It collects in order,

@@ -3,7 +3,7 @@
 #[cfg(feature = "rayon")]
 use super::IntoRayon;
 use super::collect::{append, append_unzipped};
-use super::terminals::{AnyHit, Front, Outermost};
+use super::terminals::{AnyHit, First};
 use super::{
     AsyncTerminal, AsyncTerminals, Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave,
     InterleaveShortest, IntoParallelIterator, Merge, MergeBy, MergeByKey, ParallelIterator,
@@ -661,7 +661,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         let other = other.into_par_iter();
         let lengths = self.len().cmp(&other.len());
         let search = |(a, b): (Self::Item, Self::Item)| Some(a.cmp(&b)).filter(|order| order.is_ne());
-        let search = Outermost::new(Front, search);
+        let search = First::new(search);
         AsyncTerminal::new(self.zip(other), search, move |first| first.unwrap_or(lengths))
     }
 
@@ -840,7 +840,7 @@ where
     let lengths = left.len().cmp(&right.len());
     let search =
         |(a, b): (A::Item, B::Item)| Some(a.partial_cmp(&b)).filter(|&order| order != Some(Ordering::Equal));
-    let search = Outermost::new(Front, search);
+    let search = First::new(search);
     AsyncTerminal::new(left.zip(right), search, move |first| finish(first.unwrap_or(Some(lengths))))
 }
 

@@ -3,7 +3,7 @@
 
 use super::scoped::in_scopes;
 use super::{IndexedParallelIterator, ParallelIterator};
-use furcate_schedulers::{IndexedProducer, Reduction};
+use furcate_schedulers::{Ends, IndexedProducer, Reduction};
 use rayon::iter as rayon_iter;
 use rayon_iter::plumbing::{self, Folder, Reducer};
 use std::marker::PhantomData;
@@ -121,9 +121,8 @@ impl<T, C: plumbing::UnindexedConsumer<T>> Reduction<T> for Feed<C, T> {
     type Accumulator = C::Folder;
     type Output = C::Result;
 
-    const INTERRUPTIBLE: bool = true;
     /// rayon's folders look themselves whether they are full.
-    const IN_STEPS: bool = false;
+    const ENDS: Ends = Ends { in_steps: false, ..Ends::EARLY };
 
     fn start(&self) -> C::Folder {
         self.consumer.split_off_left().into_folder()

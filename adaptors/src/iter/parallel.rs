@@ -7,8 +7,8 @@ use super::extend::{extended_by, partition_into_lists};
 use super::quota::Quota;
 use super::scoped::{Scopes, in_scopes};
 use super::terminals::{
-    Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Outermost, Product, Reduce, ReduceWith,
-    Sum, Totals, TryReduce, effects,
+    Aggregated, AnyHit, Count, First, Last, Max, MaxBy, Min, MinBy, Product, Reduce, ReduceWith, Sum, Totals,
+    TryReduce, effects,
 };
 use super::{
     BlocksIter, Chain, Cloned, Copied, ExecutorOf, ExponentialBlocks, Filter, FilterMap, FlatMap,
@@ -1979,7 +1979,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        self.drive(Outermost::new(Front, search).reduction())
+        self.drive(First::new(search).reduction())
     }
 
     /// Applies a closure to the items and returns the last `Some` in the order of the items: see
@@ -1997,7 +1997,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        self.drive(Outermost::new(Back, search).reduction())
+        self.drive(Last::new(search).reduction())
     }
 
     // ------------------------------------------------------------------------------------- terminals: collections

@@ -27,7 +27,7 @@ mod visit;
 pub(crate) use aggregate::{Aggregate, Aggregated};
 pub(crate) use any_hit::AnyHit;
 pub(crate) use collecting::Collecting;
-pub(crate) use outermost_hit::{Back, Front, Outermost};
+pub(crate) use outermost_hit::{First, Last};
 pub(crate) use picks::{Max, MaxBy, Min, MinBy, ReduceWith};
 pub(crate) use reduce::Reduce;
 use search_loop::SearchLoop;
@@ -39,7 +39,7 @@ pub(crate) use visit::effects;
 use super::collect::{SortInto, TwoLists};
 use super::{FromParallelIterator, Try};
 use furcate_schedulers::Reduction;
-use outermost_hit::{HitEnd, OutermostHit};
+use outermost_hit::{Outermost, OutermostHit};
 use std::collections::LinkedList;
 
 /// A terminal over items of type `T`, as a value that owns everything that its reduction borrows. A call that a thread waits for may
@@ -84,16 +84,15 @@ by_reference! {
     impl[C] Collecting<C> => LinkedList<Vec<T>> where [C: FromParallelIterator<T>]
 }
 
-impl<T, H, E, F> Terminal<T> for Outermost<E, F>
+impl<T, H, F, const BACK: bool> Terminal<T> for Outermost<F, BACK>
 where
     H: Send + 'static,
-    E: HitEnd + 'static,
     F: Fn(T) -> Option<H> + Sync + Send + 'static,
 {
     type Output = Option<H>;
-    type Reduction<'a> = OutermostHit<'a, E, F>;
+    type Reduction<'a> = OutermostHit<'a, F, BACK>;
 
-    fn reduction(&self) -> OutermostHit<'_, E, F> {
+    fn reduction(&self) -> OutermostHit<'_, F, BACK> {
         self.reduction()
     }
 }

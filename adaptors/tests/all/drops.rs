@@ -2,10 +2,10 @@
 
 #![allow(clippy::mutable_key_type, reason = "an item's drop count is no part of its key")]
 
-use furcate::Reduction;
 use furcate::iter::{ParallelDrainFull, ParallelDrainRange, once, repeat_n};
 use furcate::policy::{AnyPolicy, BoundDepth, SizeLimit};
 use furcate::prelude::*;
+use furcate::{Ends, Reduction};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::mem::forget;
 use std::ops::ControlFlow;
@@ -214,7 +214,7 @@ struct Until<'a> {
 impl Reduction<DropCounter> for Until<'_> {
     type Accumulator = ();
     type Output = ();
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
 
     fn start(&self) {}
 

@@ -4,8 +4,8 @@
 
 use crate::support::assert_schedules;
 use crate::support::cuts::{assert_cuts, walks_as_std};
-use furcate::Reduction;
 use furcate::prelude::*;
+use furcate::{Ends, Reduction};
 use proptest::prelude::*;
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -144,9 +144,9 @@ fn characters_around_the_gap() {
 
 /// Returns the first and last item of every leaf, without walking it.
 #[derive(Clone)]
-struct Ends;
+struct FirstAndLast;
 
-impl<T: Copy + Send> Reduction<T> for Ends {
+impl<T: Copy + Send> Reduction<T> for FirstAndLast {
     type Accumulator = Vec<(T, T)>;
     type Output = Vec<(T, T)>;
 
@@ -182,7 +182,7 @@ fn too_long_for_usize() {
         ($first:expr, $last:expr, $range:expr) => {{
             let items = $range.into_par_iter();
             assert_eq!(items.opt_len(), None);
-            let ends = items.bound_depth(3).drive(Ends);
+            let ends = items.bound_depth(3).drive(FirstAndLast);
             assert_eq!(ends.len(), 8);
             assert_eq!((ends[0].0, ends[7].1), ($first, $last));
             assert!(ends.windows(2).all(|pair| pair[0].1 + 1 == pair[1].0));
@@ -211,7 +211,7 @@ struct Stop<'a> {
 impl<T> Reduction<T> for Stop<'_> {
     type Accumulator = ();
     type Output = ();
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
 
     fn start(&self) {}
 

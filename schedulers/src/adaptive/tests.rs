@@ -5,7 +5,7 @@ use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit, Th
 use crate::samples::{Count, Counted};
 use crate::tree::branch::BLIND_LEVELS;
 use crate::tree::frames::frames;
-use crate::{DepJoin, Divisible, Facts};
+use crate::{DepJoin, Divisible, Ends, Facts};
 use furcate_pool::Inline;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -215,7 +215,7 @@ struct Firsts;
 impl Reduction<usize> for Firsts {
     type Accumulator = usize;
     type Output = usize;
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
     fn start(&self) -> usize {
         0
     }

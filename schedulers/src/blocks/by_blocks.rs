@@ -12,7 +12,7 @@
 //! # Invariants
 //!
 //! 1. *Order.* A block is run when all blocks before it are done. Outputs are reduced in the order of the items. If
-//!    later items decide ([`Reduction::BACKWARD`]), the blocks are walked from the back.
+//!    later items decide ([`Ends::backward`](crate::Ends::backward)), the blocks are walked from the back.
 //! 2. *Each block is a computation of its own*: it gets a clone of the policy (a fresh one, by the policy's contract)
 //!    and of the reduction. The reduction is not divided, because two blocks never run at the same time: one cannot
 //!    wrongly stop the other, and their positions (in a search for the first hit) need not be told apart.
@@ -78,7 +78,7 @@ fn walk<S: Scheduler, Z: BlockSizes, W: Workload, E: Executor>(
 ) -> W::Output {
     let (producer, policy, reduction) = work.parts();
     let mut blocks = Blocks::new(producer, sizes.block_sizes(executor.num_threads()));
-    let mut next = || if W::Reduction::BACKWARD { blocks.next_from_back() } else { blocks.next() };
+    let mut next = || if W::Reduction::ENDS.backward { blocks.next_from_back() } else { blocks.next() };
     let run = |block| inner.schedule_block((block, policy.clone(), reduction.clone()), executor);
     let mut output = run(next().expect("there is one block at least"));
     while !reduction.is_final(&output) {
@@ -88,7 +88,7 @@ fn walk<S: Scheduler, Z: BlockSizes, W: Workload, E: Executor>(
             break;
         }
         let part = run(block);
-        output = if W::Reduction::BACKWARD {
+        output = if W::Reduction::ENDS.backward {
             reduction.reduce(part, output)
         } else {
             reduction.reduce(output, part)

@@ -5,7 +5,7 @@
 //! if they never come. So the first final output stops all tasks, as in a search for any hit. Of several hits, the
 //! nearest one is kept.
 
-use crate::Reduction;
+use crate::{Ends, Reduction};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -27,10 +27,7 @@ impl<T, R: Reduction<T>> Reduction<T> for AnyOrder<'_, R> {
     type Accumulator = R::Accumulator;
     type Output = R::Output;
 
-    const INTERRUPTIBLE: bool = true;
-    const SEARCH: bool = R::SEARCH;
-    const STOPS_ALL: bool = true;
-    const BACKWARD: bool = R::BACKWARD;
+    const ENDS: Ends = Ends { search: R::ENDS.search, backward: R::ENDS.backward, ..Ends::ALL };
 
     fn start(&self) -> R::Accumulator {
         self.search.start()

@@ -108,7 +108,7 @@ impl<'s, W: Workload> JoinNode<'s, W> {
             let mut open = lock(&self.0);
             if is_final {
                 open.early = Early::Yes;
-                let needless = if W::Reduction::BACKWARD { open.left.take() } else { open.right.take() };
+                let needless = if W::Reduction::ENDS.backward { open.left.take() } else { open.right.take() };
                 drop(open);
                 drop(needless);
                 return Some((output, up.1));
@@ -124,7 +124,7 @@ impl<'s, W: Workload> JoinNode<'s, W> {
 impl<'s, W: Workload> NodeArrivals<'s, W> {
     /// Returns the output of the side that decides.
     fn decisive(&mut self) -> &mut Option<W::Output> {
-        if W::Reduction::BACKWARD { &mut self.right } else { &mut self.left }
+        if W::Reduction::ENDS.backward { &mut self.right } else { &mut self.left }
     }
 
     /// Takes out the things to continue with, if they are complete.

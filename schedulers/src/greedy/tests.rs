@@ -3,7 +3,7 @@
 use crate::policy::{Both, Cap, ForceDepth, SizeLimit};
 use crate::samples::{Count, Text};
 use crate::tree::frames::{MAX_FRAMES, frames};
-use crate::{DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler};
+use crate::{DepJoin, Divisible, Ends, Facts, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -46,8 +46,7 @@ impl<const BACK: bool> Reduction<usize> for Outermost<'_, BACK> {
     type Accumulator = Option<(usize, Arc<()>)>;
     type Output = Self::Accumulator;
 
-    const SEARCH: bool = true;
-    const BACKWARD: bool = BACK;
+    const ENDS: Ends = Ends { search: true, backward: BACK, ..Ends::NEVER };
 
     fn start(&self) -> Self::Output {
         None

@@ -59,7 +59,7 @@ struct Chosen<W: Workload, E>(PhantomData<(W, E)>);
 
 impl<W: Workload, E: Executor> Chosen<W, E> {
     const SCHEDULE: Run<W, E> =
-        if W::Reduction::SEARCH && !W::Producer::FACTS.pieces && !W::Producer::FACTS.fetched {
+        if W::Reduction::ENDS.search && !W::Producer::FACTS.pieces && !W::Producer::FACTS.fetched {
             Self::by_blocks
         } else {
             Self::SCHEDULE_BLOCK
@@ -75,7 +75,7 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
     #[inline]
     fn by_blocks(work: W, executor: &E) -> W::Output {
         let (producer, policy, reduction) = work.parts();
-        if W::Reduction::STOPS_ALL && (W::Producer::FACTS.grows || producer.size() == usize::MAX) {
+        if W::Reduction::ENDS.stops_all && (W::Producer::FACTS.grows || producer.size() == usize::MAX) {
             return ByTerminal.schedule_block((producer, policy, reduction), executor);
         }
         ByBlocks::new(ByTerminal, Search).schedule((producer, policy, reduction), executor)

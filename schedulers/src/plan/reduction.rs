@@ -49,29 +49,8 @@ pub trait Reduction<T>: Clone + Send {
     /// The result of a task.
     type Output: Send;
 
-    /// Whether a task of this reduction can end before its last item.
-    ///
-    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and, unless
-    /// [`IN_STEPS`](Self::IN_STEPS) is false, between its steps. Otherwise they fold a leaf in one go.
-    const INTERRUPTIBLE: bool = false;
-
-    /// Whether a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction is folded in steps. False for a
-    /// reduction whose result depends on how items are grouped (a sum of floats); its own [`fold`](Self::fold) then
-    /// looks for the stop.
-    const IN_STEPS: bool = Self::INTERRUPTIBLE;
-
-    /// Whether this is a search, expected to end long before its last item. If so, the [default
-    /// scheduler](crate::ByTerminal) walks it in blocks, and a search that [waits for futures](crate::Suspending) waits
-    /// for no item after a [final](Self::is_final) output.
-    const SEARCH: bool = false;
-
-    /// Whether a task that [is stopped](Self::stopped) implies that all tasks of the call are. If so, the futures that
-    /// they wait for are dropped.
-    const STOPS_ALL: bool = false;
-
-    /// Whether [`reduce`](Self::reduce) can find the reason for such a stop. If so, outputs are reduced as soon as they
-    /// have arrived.
-    const REDUCE_STOPS_ALL: bool = Self::STOPS_ALL;
+    /// How a call of this reduction can end before its last item. By default it cannot.
+    const ENDS: Ends = Ends::NEVER;
 
     /// Returns the accumulator of a new task.
     fn start(&self) -> Self::Accumulator;
@@ -95,7 +74,7 @@ pub trait Reduction<T>: Clone + Send {
     }
 
     /// Folds the items of one step. `Break` ends the task. By default, calls `fold_item` for one item after the other
-    /// if the reduction is [interruptible](Self::INTERRUPTIBLE), else [`fold`](Self::fold) once. Override this method
+    /// if the reduction is [interruptible](Ends::interruptible), else [`fold`](Self::fold) once. Override this method
     /// if there is a better loop that may still end early.
     #[inline]
     fn fold_step<I: Iterator<Item = T>>(
@@ -103,7 +82,7 @@ pub trait Reduction<T>: Clone + Send {
         accumulator: Self::Accumulator,
         mut items: I,
     ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
-        if Self::INTERRUPTIBLE {
+        if Self::ENDS.interruptible {
             let folded = items.try_fold(accumulator, |accumulator, item| self.fold_item(accumulator, item));
             drop(items); // as above
             folded
@@ -134,17 +113,13 @@ pub trait Reduction<T>: Clone + Send {
 
     /// Whether this output, of the first part, is the output of the whole, regardless of the later parts.
     ///
-    /// Schedulers that run parts one after the other end with such an output. In a [search](Self::SEARCH), the other
+    /// Schedulers that run parts one after the other end with such an output. In a [search](Ends::search), the other
     /// schedulers do not wait for later parts either. By default no output is final.
     #[inline]
     fn is_final(&self, output: &Self::Output) -> bool {
         let _ = output;
         false
     }
-
-    /// Whether later items decide the result. If so, schedulers that run parts one after the other begin with the last
-    /// part, and [`is_final`](Self::is_final) is asked about the output of the last part.
-    const BACKWARD: bool = false;
 
     /// Whether each unit's output is wanted by itself, in order, and only while there is room for it: back-pressure.
     ///
@@ -167,10 +142,66 @@ pub trait Reduction<T>: Clone + Send {
         let _ = (number, output);
     }
 
-    /// Whether this task need not continue, because of an output of another task. Asked only if
-    /// [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).
+    /// Whether this task need not continue, because of an output of another task. Asked only if the
+    /// reduction is [interruptible](Ends::interruptible).
     #[inline]
     fn stopped(&self) -> bool {
         false
     }
+}
+
+/// How a call can end before its last item: [`Reduction::ENDS`].
+///
+/// ```
+/// use furcate::Ends;
+/// let first_from_the_back = Ends { search: true, backward: true, ..Ends::EARLY };
+/// assert!(first_from_the_back.interruptible && !first_from_the_back.stops_all);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// Whether a task can end before its last item.
+    ///
+    /// If so, schedulers look at [`stopped`](Reduction::stopped) before they begin a task and, unless
+    /// [`in_steps`](Self::in_steps) is false, between its steps. Otherwise they fold a leaf in one go.
+    pub interruptible: bool,
+
+    /// Whether a leaf of an [interruptible](Self::interruptible) reduction is folded in steps. False for a
+    /// reduction whose result depends on how items are grouped (a sum of floats); its own [`fold`](Reduction::fold) then
+    /// looks for the stop.
+    pub in_steps: bool,
+
+    /// Whether this is a search, expected to end long before its last item. If so, the [default
+    /// scheduler](crate::ByTerminal) walks it in blocks, and a search that [waits for futures](crate::Suspending) waits
+    /// for no item after a [final](Reduction::is_final) output.
+    pub search: bool,
+
+    /// Whether later items decide the result. If so, schedulers that run parts one after the other begin with the last
+    /// part, and [`is_final`](Reduction::is_final) is asked about the output of the last part.
+    pub backward: bool,
+
+    /// Whether a task that [is stopped](Reduction::stopped) implies that all tasks of the call are. If so, the futures that
+    /// they wait for are dropped.
+    pub stops_all: bool,
+
+    /// Whether [`reduce`](Reduction::reduce) can find the reason for such a stop. If so, outputs are reduced as soon as they
+    /// have arrived.
+    pub reduce_stops_all: bool,
+}
+
+impl Ends {
+    /// No task ends before its last item.
+    pub const NEVER: Ends = Ends {
+        interruptible: false,
+        in_steps: false,
+        search: false,
+        backward: false,
+        stops_all: false,
+        reduce_stops_all: false,
+    };
+
+    /// A task can end before its last item, between any two.
+    pub const EARLY: Ends = Ends { interruptible: true, in_steps: true, ..Ends::NEVER };
+
+    /// A task can end before its last item, and all tasks end with it.
+    pub const ALL: Ends = Ends { stops_all: true, reduce_stops_all: true, ..Ends::EARLY };
 }

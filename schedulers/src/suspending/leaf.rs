@@ -47,7 +47,7 @@ impl<'s, S: Detach<'s>, W: Workload> StepFold<'s, W::Item, Leaf<'s, S, W>> for F
         mut leaf: Leaf<'s, S, W>,
         items: I,
     ) -> ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>> {
-        if W::Reduction::INTERRUPTIBLE && leaf.reduction.stopped() {
+        if W::Reduction::ENDS.interruptible && leaf.reduction.stopped() {
             return Break(leaf);
         }
         let accumulator = leaf.accumulator.take().unwrap_or_else(|| leaf.reduction.start());
@@ -58,7 +58,7 @@ impl<'s, S: Detach<'s>, W: Workload> StepFold<'s, W::Item, Leaf<'s, S, W>> for F
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                if W::Reduction::STOPS_ALL && leaf.reduction.stopped() {
+                if W::Reduction::ENDS.stops_all && leaf.reduction.stopped() {
                     leaf.cancel_tasks();
                 }
                 Break(leaf)
@@ -144,7 +144,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
     {
         let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
         let handle = frame.handle();
-        let kind = frame.kind(W::Reduction::SEARCH || F::FACTS.goes_first);
+        let kind = frame.kind(W::Reduction::ENDS.search || F::FACTS.goes_first);
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
@@ -162,7 +162,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
             let Some(future) = futures.next() else { break };
             let permit = frame.reserve.take();
             // Only now: a hit that was found with this permit is known (invariant 6 of the scheduler).
-            if W::Reduction::INTERRUPTIBLE && self.reduction.stopped() {
+            if W::Reduction::ENDS.interruptible && self.reduction.stopped() {
                 needed = false;
                 continue;
             }
@@ -215,7 +215,7 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, W: Workload>(
     reduction: &W::Reduction,
     handle: &S::Handle,
 ) {
-    if W::Reduction::STOPS_ALL && reduction.stopped() {
+    if W::Reduction::ENDS.stops_all && reduction.stopped() {
         handle.cancel();
     }
 }
@@ -249,7 +249,7 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
         task: impl FnOnce(Leaf<'s, S, W>, F) -> ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>>,
     ) {
         let PendingItem { before, reduction, call, fold, place, .. } = self;
-        let end = W::Reduction::STOPS_ALL.then(|| reduction.clone());
+        let end = W::Reduction::ENDS.stops_all.then(|| reduction.clone());
         call.watch(|| {
             let (next, last) = match has {
                 Has::ForNext(permit) => (Some(permit), None),

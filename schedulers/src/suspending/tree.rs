@@ -63,7 +63,7 @@ impl<W: Workload> Tree<'_, W> {
     /// For the items of a leaf.
     pub(super) fn of_leaf() -> Self {
         // Where one output, or two, may end everything, none is kept back.
-        Tree::new(W::Reduction::REDUCE_STOPS_ALL || ends_early::<W>())
+        Tree::new(W::Reduction::ENDS.reduce_stops_all || ends_early::<W>())
     }
 
     /// For one item.

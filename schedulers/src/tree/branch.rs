@@ -59,7 +59,7 @@ impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Reduc
 /// Whether a task of this policy and reduction need not continue.
 #[inline]
 pub(crate) fn is_stopped<W: Workload>(policy: &W::Policy, reduction: &W::Reduction) -> bool {
-    (W::Reduction::INTERRUPTIBLE && reduction.stopped()) || (W::Policy::STOPS && policy.stopped())
+    (W::Reduction::ENDS.interruptible && reduction.stopped()) || (W::Policy::STOPS && policy.stopped())
 }
 
 /// The sizes of the steps between two looks, where the items are cheap: see [`Pace`].
@@ -107,7 +107,7 @@ impl<W: Workload> Steps<W::Producer> for Growing<'_, W> {
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
-        if !(W::Reduction::IN_STEPS || W::Policy::STOPS) {
+        if !(W::Reduction::ENDS.in_steps || W::Policy::STOPS) {
             return NextStep::Fold(usize::MAX);
         }
         // If no units are left, there is nothing to stop.
@@ -457,7 +457,11 @@ impl<'c, W: Workload> Branch<'c, W> {
     /// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
     #[expect(clippy::type_complexity, reason = "the three parts of a branch, and its call")]
     const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output =
-        if W::Reduction::IN_STEPS || W::Policy::STOPS { Self::fold_in_steps } else { Self::fold_at_once };
+        if W::Reduction::ENDS.in_steps || W::Policy::STOPS {
+            Self::fold_in_steps
+        } else {
+            Self::fold_at_once
+        };
 
     #[inline]
     fn fold_in_steps(

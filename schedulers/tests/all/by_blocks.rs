@@ -3,8 +3,8 @@
 use crate::support::{Collect, Piece, Place, Plant, Tree};
 use furcate_schedulers::policy::{Auto, BoundDepth, Cap, SizeLimit};
 use furcate_schedulers::{
-    Blocks, ByBlocks, ByTerminal, DefaultExecutor, Divisible, Doubling, Facts, Join, Node, Policy, Producer,
-    Reduction, Scheduler, Sequential, Verdict,
+    Blocks, ByBlocks, ByTerminal, DefaultExecutor, Divisible, Doubling, Ends, Facts, Join, Node, Policy,
+    Producer, Reduction, Scheduler, Sequential, Verdict,
 };
 use proptest::prelude::*;
 use std::iter::repeat;
@@ -183,7 +183,7 @@ struct Enough<'a, const BACK: bool> {
 impl<const BACK: bool> Reduction<usize> for Enough<'_, BACK> {
     type Accumulator = Vec<usize>;
     type Output = Vec<usize>;
-    const BACKWARD: bool = BACK;
+    const ENDS: Ends = Ends { backward: BACK, ..Ends::NEVER };
     fn start(&self) -> Vec<usize> {
         vec![]
     }
@@ -298,8 +298,7 @@ fn the_default_goes_by_the_terminal() {
     impl<const INTERRUPTIBLE: bool> Reduction<Piece> for Sizes<INTERRUPTIBLE> {
         type Accumulator = Vec<usize>;
         type Output = Vec<usize>;
-        const INTERRUPTIBLE: bool = INTERRUPTIBLE;
-        const SEARCH: bool = INTERRUPTIBLE;
+        const ENDS: Ends = if INTERRUPTIBLE { Ends { search: true, ..Ends::EARLY } } else { Ends::NEVER };
         fn start(&self) -> Vec<usize> {
             vec![0]
         }

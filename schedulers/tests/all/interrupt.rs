@@ -3,7 +3,7 @@
 
 use crate::support::Place;
 use furcate_schedulers::policy::{Auto, BoundDepth, SizeLimit};
-use furcate_schedulers::{Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential};
+use furcate_schedulers::{Divisible, Ends, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -44,7 +44,7 @@ impl Search {
 impl Reduction<usize> for &Search {
     type Accumulator = usize;
     type Output = usize;
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
     fn start(&self) -> usize {
         0
     }

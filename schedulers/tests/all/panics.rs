@@ -4,8 +4,8 @@
 use crate::support::{Collect, Place};
 use furcate_schedulers::policy::{Both, Cap, SizeLimit};
 use furcate_schedulers::{
-    Adaptive, DepJoin, Divisible, Facts, Join, Node, Policy, Producer, Reduction, Scheduler, Sequential,
-    Verdict,
+    Adaptive, DepJoin, Divisible, Ends, Facts, Join, Node, Policy, Producer, Reduction, Scheduler,
+    Sequential, Verdict,
 };
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
@@ -138,7 +138,7 @@ impl<const INTERRUPTIBLE: bool> Clone for Keep<'_, INTERRUPTIBLE> {
 impl<'a, const INTERRUPTIBLE: bool> Reduction<Item<'a>> for Keep<'a, INTERRUPTIBLE> {
     type Accumulator = Vec<Item<'a>>;
     type Output = Vec<Item<'a>>;
-    const INTERRUPTIBLE: bool = INTERRUPTIBLE;
+    const ENDS: Ends = if INTERRUPTIBLE { Ends::EARLY } else { Ends::NEVER };
     fn start(&self) -> Vec<Item<'a>> {
         self.0.burn("start");
         vec![]

@@ -2,7 +2,7 @@
 
 use super::SearchLoop;
 use crate::iter::flag::Flag;
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::ops::ControlFlow;
 
 /// Ends with the first `Some`, in time, that `search` returns for an item of any task.
@@ -28,10 +28,7 @@ where
     type Accumulator = Option<H>;
     type Output = Option<H>;
 
-    const INTERRUPTIBLE: bool = true;
-    const STOPS_ALL: bool = true;
-
-    const SEARCH: bool = true;
+    const ENDS: Ends = Ends { search: true, ..Ends::ALL };
 
     #[inline]
     fn start(&self) -> Option<H> {

@@ -3,7 +3,7 @@
 use crate::iter::FromParallelIterator;
 use crate::iter::collect::{Lists, concat};
 use crate::iter::flag::Flag;
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::collections::LinkedList;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -25,8 +25,7 @@ impl<T: Send, C: FromParallelIterator<T>> Reduction<T> for &Collecting<C> {
     type Accumulator = Vec<T>;
     type Output = LinkedList<Vec<T>>;
 
-    const INTERRUPTIBLE: bool = true;
-    const STOPS_ALL: bool = true;
+    const ENDS: Ends = Ends::ALL;
 
     #[inline]
     fn start(&self) -> Vec<T> {

@@ -26,8 +26,7 @@
 //!    the announcement.
 
 use super::SearchLoop;
-use furcate_schedulers::Reduction;
-use std::marker::PhantomData;
+use furcate_schedulers::{Ends, Reduction};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,58 +59,40 @@ impl Nearest {
     }
 }
 
-/// The end to which a search wants the nearest hit.
-pub(crate) trait HitEnd: Copy + Send {
-    /// Whether the end is the back.
-    const IS_BACK: bool;
-}
+/// Ends with the first `Some`, in the order of the items, that `search` returns.
+pub(crate) type First<F> = Outermost<F, false>;
 
-/// The end where the items begin.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Front;
+/// Ends with the last `Some`, in the order of the items, that `search` returns.
+pub(crate) type Last<F> = Outermost<F, true>;
 
-/// The end where the items end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Back;
-
-impl HitEnd for Front {
-    const IS_BACK: bool = false;
-}
-
-impl HitEnd for Back {
-    const IS_BACK: bool = true;
-}
-
-/// Ends with the first or the last `Some`, in the order of the items, that `search` returns.
+/// Ends with the `Some` that is nearest to the front, or to the back.
 #[derive(Debug)]
-pub(crate) struct Outermost<E, F> {
-    end: E,
+pub(crate) struct Outermost<F, const BACK: bool> {
     search: F,
     nearest: Nearest,
 }
 
-impl<E: HitEnd, F> Outermost<E, F> {
-    pub(crate) fn new(end: E, search: F) -> Self {
-        Outermost { end, search, nearest: Nearest::new() }
+impl<F, const BACK: bool> Outermost<F, BACK> {
+    pub(crate) fn new(search: F) -> Self {
+        Outermost { search, nearest: Nearest::new() }
     }
 
-    pub(crate) fn reduction(&self) -> OutermostHit<'_, E, F> {
-        OutermostHit::new(self.end, &self.search, &self.nearest)
+    pub(crate) fn reduction(&self) -> OutermostHit<'_, F, BACK> {
+        OutermostHit::new(&self.search, &self.nearest)
     }
 }
 
 /// The reduction of [`Outermost`].
 #[derive(Debug)]
-pub(crate) struct OutermostHit<'a, E, F> {
+pub(crate) struct OutermostHit<'a, F, const BACK: bool> {
     search: &'a F,
     nearest: &'a Nearest,
-    end: PhantomData<E>,
     place: Range<usize>,
 }
 
-impl<'a, E: HitEnd, F> OutermostHit<'a, E, F> {
-    fn new(_end: E, search: &'a F, nearest: &'a Nearest) -> Self {
-        OutermostHit { search, nearest, end: PhantomData, place: 0..usize::MAX }
+impl<'a, F, const BACK: bool> OutermostHit<'a, F, BACK> {
+    fn new(search: &'a F, nearest: &'a Nearest) -> Self {
+        OutermostHit { search, nearest, place: 0..usize::MAX }
     }
 
     fn at(&self, place: Range<usize>) -> Self {
@@ -119,7 +100,7 @@ impl<'a, E: HitEnd, F> OutermostHit<'a, E, F> {
     }
 }
 
-impl<E: HitEnd, F> Clone for OutermostHit<'_, E, F> {
+impl<F, const BACK: bool> Clone for OutermostHit<'_, F, BACK> {
     #[inline]
     fn clone(&self) -> Self {
         self.at(self.place.clone())
@@ -144,20 +125,15 @@ fn share_of_item(numbers: usize) -> usize {
     (numbers >> (usize::BITS / 2)).max(1)
 }
 
-impl<T, H, E, F> Reduction<T> for OutermostHit<'_, E, F>
+impl<T, H, F, const BACK: bool> Reduction<T> for OutermostHit<'_, F, BACK>
 where
-    E: HitEnd,
     H: Send,
     F: Fn(T) -> Option<H> + Sync,
 {
     type Accumulator = Option<H>;
     type Output = Option<H>;
 
-    const INTERRUPTIBLE: bool = true;
-
-    const SEARCH: bool = true;
-
-    const BACKWARD: bool = E::IS_BACK;
+    const ENDS: Ends = Ends { search: true, backward: BACK, ..Ends::EARLY };
 
     #[inline]
     fn start(&self) -> Option<H> {
@@ -176,7 +152,7 @@ where
         items: I,
     ) -> ControlFlow<Option<H>, Option<H>> {
         let search_loop = &self.nearest.search_loop;
-        let hit = if E::IS_BACK {
+        let hit = if BACK {
             search_loop.search::<true, _, _, _, _>(items, self.search)
         } else {
             search_loop.search::<false, _, _, _, _>(items, self.search)
@@ -186,7 +162,7 @@ where
             // Later hits of the task would announce the same number: dividing for the back keeps the last one.
             self.nearest.announce(self.place.end - 1);
         }
-        if E::IS_BACK { ControlFlow::Continue(Some(hit)) } else { ControlFlow::Break(Some(hit)) }
+        if BACK { ControlFlow::Continue(Some(hit)) } else { ControlFlow::Break(Some(hit)) }
     }
 
     #[inline]
@@ -196,20 +172,20 @@ where
 
     #[inline]
     fn reduce(&self, left: Option<H>, right: Option<H>) -> Option<H> {
-        if E::IS_BACK { right.or(left) } else { left.or(right) }
+        if BACK { right.or(left) } else { left.or(right) }
     }
 
     #[inline]
     fn divide(self) -> (Self, Self) {
         let (near, far) = parted(self.place.clone(), self.place.len() / 2, true);
-        if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
+        if BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
     }
 
     /// Divides the place, with the item as the left part.
     #[inline]
     fn divide_item(self) -> (Self, Self) {
-        let (near, far) = parted(self.place.clone(), share_of_item(self.place.len()), !E::IS_BACK);
-        if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
+        let (near, far) = parted(self.place.clone(), share_of_item(self.place.len()), !BACK);
+        if BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
     }
 
     /// True for a hit: no hit farther from the end can replace it.

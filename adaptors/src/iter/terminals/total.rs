@@ -13,7 +13,7 @@
 
 use super::Aggregate;
 use crate::iter::flag::Flag;
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::any::type_name;
 use std::iter::{empty, once};
 use std::mem::discriminant;
@@ -59,12 +59,8 @@ impl<T, A: Aggregate<T>> Reduction<T> for &Totals<A> {
     type Accumulator = Option<A::Output>;
     type Output = A::Output;
 
-    const INTERRUPTIBLE: bool = true;
-    /// Invariant 1.
-    const IN_STEPS: bool = false;
-    const STOPS_ALL: bool = true;
-    /// A total of totals fails only if one of them has failed.
-    const REDUCE_STOPS_ALL: bool = false;
+    /// Not in steps: invariant 1. A total of totals fails only if one of them has failed.
+    const ENDS: Ends = Ends { in_steps: false, reduce_stops_all: false, ..Ends::ALL };
 
     #[inline]
     fn start(&self) -> Self::Accumulator {

@@ -2,7 +2,7 @@
 
 use crate::iter::Try;
 use crate::iter::flag::Flag;
-use furcate_schedulers::Reduction;
+use furcate_schedulers::{Ends, Reduction};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// Reduces the values in the items. The first failure, of an item or of the operation, ends all tasks. If several
@@ -32,8 +32,7 @@ where
     type Accumulator = Option<ControlFlow<T::Residual, T::Output>>;
     type Output = Option<T>;
 
-    const INTERRUPTIBLE: bool = true;
-    const STOPS_ALL: bool = true;
+    const ENDS: Ends = Ends::ALL;
 
     #[inline]
     fn start(&self) -> Self::Accumulator {

@@ -1,7 +1,7 @@
 //! The contract of producers, checked cut by cut and without a scheduler.
 
 use super::steps::run_script;
-use furcate::{IndexedProducer, NextStep, Producer, Reduction};
+use furcate::{Ends, IndexedProducer, NextStep, Producer, Reduction};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
@@ -142,7 +142,7 @@ pub(crate) struct CountInNanoLoops;
 impl<T> Reduction<T> for CountInNanoLoops {
     type Accumulator = usize;
     type Output = usize;
-    const INTERRUPTIBLE: bool = true;
+    const ENDS: Ends = Ends::EARLY;
 
     fn start(&self) -> usize {
         0
