@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10690,
-    "schedulers": 6340,
+    "schedulers": 6355,
     "adaptors": 16520,
     "src": 110,
     "trace": 2175,
