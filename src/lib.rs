@@ -118,7 +118,8 @@ pub use furcate_schedulers::{
     DefaultExecutor, DepJoin, Divisible, Division, Doubling, DynSchedule, Ends, Facts, FoldFacts, Fork,
     InPart, IndexedProducer, Join, Limit, LimitPermit, NeverLater, NextStep, Node, OutputOf, ParsePlanError,
     Part, PartScheduler, PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler,
-    Sequential, StepFold, Steps, Suspendable, Suspending, Verdict, Workload, policy,
+    SchedulerFacts, Sequential, StepFold, Steps, StepsFacts, Suspendable, Suspending, Verdict, Workload,
+    policy,
 };
 
 pub mod prelude {

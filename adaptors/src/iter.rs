@@ -65,7 +65,7 @@ pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
 pub use schedule::{ExecutorOf, On, PlanWith, PolicyOf, SchedulerOf, With, WithPolicy, WithScheduler};
 pub use sources::*;
-pub use stage::{Stage, Staged};
+pub use stage::{Stage, StageFacts, Staged};
 pub use sum_of::{ProductOf, SumOf};
 pub use try_trait::Try;
 pub use work::Work;

@@ -153,10 +153,11 @@ where
     E: Executor,
 {
     const { has_order(P::FACTS) };
-    let site = Site { lookout: &call.0, describe, has_positions, is_timed: has_positions && !S::SUSPENDS };
+    let site =
+        Site { lookout: &call.0, describe, has_positions, is_timed: has_positions && !S::FACTS.suspends };
     let share = Share::new(part, end, &site);
     let reduction = Gapped(call.0.reduction().clone());
-    if S::SUSPENDS {
+    if S::FACTS.suspends {
         plan.scheduler.schedule((share, plan.policy, reduction), &plan.executor)
     } else {
         Adaptive::new().schedule((share, plan.policy, reduction), &plan.executor)

@@ -307,8 +307,6 @@ where
     C: Lookout,
     L: Steps<Share<'h, P, C>>,
 {
-    const DIVIDES: bool = true;
-
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
         let mut state = self.state.borrow_mut();

@@ -64,7 +64,7 @@ impl<I: Portable> SpreadOver for I {}
 /// Refuses a scheduler that would be replaced without a word.
 const fn divides_on_demand<I: Portable>() {
     assert!(
-        SchedulerOf::<I>::SPREADS,
+        SchedulerOf::<I>::FACTS.spreads,
         "a scheduler named before `spread` would have no effect: inside a rank work is divided on demand; leave the scheduler out, or name \
          `.adaptive()`; for one thread in each rank, run the program in a pool of one thread"
     );

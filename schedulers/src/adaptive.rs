@@ -46,7 +46,7 @@ use crate::tree::in_turn::run_in_turn;
 use crate::tree::pace::{LONG, Pace, SLOW};
 use crate::{
     Blocking, Computation, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction,
-    Scheduler, StepFold, Steps, Verdict, Workload,
+    Scheduler, SchedulerFacts, StepFold, Steps, StepsFacts, Verdict, Workload,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
@@ -127,8 +127,7 @@ impl Default for Adaptive {
 }
 
 impl Scheduler for Adaptive {
-    const SPREADS: bool = true;
-    const ON_DEMAND: bool = true;
+    const FACTS: SchedulerFacts = SchedulerFacts { on_demand: true, spreads: true, ..SchedulerFacts::FORKS };
 
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
@@ -364,7 +363,7 @@ where
     F: Offers<PublishedBranch<'s, W, Adaptive>, JoinNode<'s, W>>,
     W: Workload,
 {
-    const WATCHES: bool = true;
+    const FACTS: StepsFacts = StepsFacts { watches: true, ..StepsFacts::DIVIDING };
 
     fn next(&mut self, size: usize) -> NextStep {
         let step = mem::take(&mut self.step);

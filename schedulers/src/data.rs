@@ -9,5 +9,5 @@ mod suspendable;
 pub use divisible::Divisible;
 pub use peek::PeekProducer;
 pub use producer::{Facts, IndexedProducer, Producer};
-pub use steps::{ByRef, FoldFacts, InPart, NeverLater, NextStep, StepFold, Steps, Wrapping};
+pub use steps::{ByRef, FoldFacts, InPart, NeverLater, NextStep, StepFold, Steps, StepsFacts, Wrapping};
 pub use suspendable::{Blocking, Suspendable};

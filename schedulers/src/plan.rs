@@ -19,5 +19,5 @@ pub use default_executor::DefaultExecutor;
 pub use dyn_schedule::{AnyPlan, DynSchedule, ParsePlanError};
 pub use reduction::{Ends, Reduction};
 pub use schedule::{Plan, PlanOf, Schedule};
-pub use scheduler::Scheduler;
+pub use scheduler::{Scheduler, SchedulerFacts};
 pub use workload::Workload;

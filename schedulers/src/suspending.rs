@@ -58,7 +58,10 @@ use crate::policy::StopSignals;
 use crate::tree::branch::{Branch, Decision, Joint, Position};
 use crate::tree::call::Call;
 use crate::tree::pace::Pace;
-use crate::{Computation, Divisible, NextStep, Policy, Producer, Reduction, Scheduler, Steps, Workload};
+use crate::{
+    Computation, Divisible, NextStep, Policy, Producer, Reduction, Scheduler, SchedulerFacts, Steps,
+    StepsFacts, Workload,
+};
 use frame::{TaskFrame, TaskShared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::trace;
@@ -156,7 +159,7 @@ impl Default for Suspending {
 }
 
 impl Scheduler for Suspending {
-    const SUSPENDS: bool = true;
+    const FACTS: SchedulerFacts = SchedulerFacts { suspends: true, spreads: true, ..SchedulerFacts::FORKS };
 
     fn for_futures(&self) -> Suspending {
         self.clone()
@@ -438,7 +441,7 @@ impl<'s, S: Detach<'s>, F, P> Looks<'s, S, F, P> {
 }
 
 impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
-    const DIVIDES: bool = false;
+    const FACTS: StepsFacts = StepsFacts::LOOKING;
 
     fn next(&mut self, size: usize) -> NextStep {
         if size > 0 && (self.stopped)() {

@@ -40,7 +40,7 @@ pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
 fn append_driven<I: ParallelIterator>(vec: &mut Vec<I::Item>, mut items: I) {
     let Plan { policy, scheduler, executor } = items.schedule().into_plan();
     let lists = scheduler.schedule((items.producer(), policy, Lists::new(Vec::is_empty)), &executor);
-    if SchedulerOf::<I>::SPREADS && lists.len() > 1 && is_large::<I::Item>(total(&lists)) {
+    if SchedulerOf::<I>::FACTS.spreads && lists.len() > 1 && is_large::<I::Item>(total(&lists)) {
         append_in_parallel(vec, &mut Vec::from_iter(lists), &executor);
     } else {
         append_lists(vec, lists);

@@ -12,9 +12,12 @@
 //! 4. *Futures before the gate* are dropped if nothing else waits: neither behind the gate nor in another side of a
 //!    chain.
 
-use crate::iter::stage::TaskStage;
+use crate::iter::stage::{StageFacts, TaskStage};
 use furcate_schedulers::{Node, Policy, StepFold, Suspendable, Verdict};
 use std::ops::ControlFlow::{self, Break, Continue};
+
+/// The facts of most gates. Items that have passed go first: each may close the gate.
+pub(crate) const PASSING: StageFacts = StageFacts { goes_first: true, ..StageFacts::ONE };
 
 /// A gate for items of type `T`. A copy is the same gate.
 pub trait Gate<T>: Copy + Send {
@@ -24,12 +27,9 @@ pub trait Gate<T>: Copy + Send {
     /// Whether every item passes, unless the whole result is lost.
     const EXACT: bool = false;
 
-    /// Whether the items that pass keep their order. See [`Facts::in_order`](furcate_schedulers::Facts::in_order).
-    const IN_ORDER: bool = true;
-
-    /// Whether an item may leave its leaf, to be divided further ([`Facts::single`](furcate_schedulers::Facts::single)). It may not if the
-    /// [guard](Self::guard) has to be alive while the item is processed.
-    const SINGLE: bool = true;
+    /// Facts about the gate as a stage. An item may leave its leaf, to be divided further, if the stage is
+    /// [single](StageFacts::single). It may not if the [guard](Self::guard) has to be alive while the item is processed.
+    const FACTS: StageFacts = PASSING;
 
     /// Guard that lives as long as items are being passed on; made by [`guard`](Self::guard).
     type Guard;
@@ -68,9 +68,7 @@ impl<T, G: Gate<T>> TaskStage<T> for Through<G> {
     type Leaf<I: Iterator<Item = T>> = Passing<I, G, G::Guard>;
     type State = ();
 
-    const SINGLE: bool = G::SINGLE;
-    const IN_ORDER: bool = G::IN_ORDER;
-    const GOES_FIRST: bool = true;
+    const FACTS: StageFacts = G::FACTS;
 
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {

@@ -2120,11 +2120,11 @@ fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
 /// Refuses a scheduler that replaces blocks, and one that replaces a suspending scheduler but cannot suspend.
 const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     assert!(
-        !SchedulerOf::<I>::BLOCKS,
+        !SchedulerOf::<I>::FACTS.blocks,
         "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
     );
     assert!(
-        !SchedulerOf::<I>::SUSPENDS || S::SUSPENDS,
+        !SchedulerOf::<I>::FACTS.suspends || S::FACTS.suspends,
         "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
          policies say how it is divided, as in `.io_await().thief_splitting(4)`"
     );
@@ -2133,7 +2133,7 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
 /// Refuses an inner iterator that waits for futures: it would block the worker for one future after the other.
 const fn inner_does_not_wait<I: ParallelIterator>() {
     assert!(
-        !SchedulerOf::<I>::SUSPENDS,
+        !SchedulerOf::<I>::FACTS.suspends,
         "an `io_await` inside `flat_map` or `flatten` would have the worker wait for one future after the other: make the futures \
          inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
     );
@@ -2146,15 +2146,18 @@ const NO_CAP: &str = "`cap` beside `io_await` cannot be kept: each future that w
 
 /// Refuses a cap behind `io_await`.
 const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
-    assert!(!(SchedulerOf::<I>::SUSPENDS && P::CAPS), "{}", NO_CAP);
+    assert!(!(SchedulerOf::<I>::FACTS.suspends && P::CAPS), "{}", NO_CAP);
 }
 
 /// Refuses before `io_await` what would not hold behind it.
 const fn may_await<I: ParallelIterator>() {
     assert!(!PolicyOf::<I>::CAPS, "{}", NO_CAP);
-    assert!(!SchedulerOf::<I>::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
     assert!(
-        !SchedulerOf::<I>::ON_DEMAND,
+        !SchedulerOf::<I>::FACTS.blocks,
+        "blocks are named behind `io_await`: `.io_await().by_blocks(..)`"
+    );
+    assert!(
+        !SchedulerOf::<I>::FACTS.on_demand,
         "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say how it \
          is divided; leave `adaptive()` out, or name a policy instead, as in `.thief_splitting(4).io_await()`"
     );
@@ -2163,7 +2166,7 @@ const fn may_await<I: ParallelIterator>() {
 /// Refuses blocks of blocks: they would run one after the other anyway.
 const fn no_blocks_of_blocks<I: ParallelIterator>() {
     assert!(
-        !SchedulerOf::<I>::BLOCKS,
+        !SchedulerOf::<I>::FACTS.blocks,
         "blocks of blocks: they run one after the other anyway, so name all sizes in one `by_blocks(..)`"
     );
 }

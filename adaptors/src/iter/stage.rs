@@ -15,7 +15,7 @@ use super::ParallelIterator;
 use super::adaptor::{adaptor, divide_by_cut};
 use furcate_schedulers::{
     Divisible, Facts, FoldFacts, IndexedProducer, NextStep, PeekProducer, Producer, StepFold, Steps,
-    Suspendable,
+    StepsFacts, Suspendable,
 };
 use std::ops::ControlFlow;
 
@@ -59,17 +59,35 @@ pub trait Stage<T>: Clone + Send {
     /// The iterator that comes out.
     type Iter<I: Iterator<Item = T>>: Iterator<Item = Self::Item>;
 
-    /// Whether at most one item comes out for each item, at once: see [`Facts::single`]. By default not.
-    const SINGLE: bool = false;
-
-    /// Whether the operation may be applied to an item more than once, at no cost and with no effect.
-    const FREE: bool = false;
-
-    /// Whether an item goes on before new ones begin: see [`FoldFacts::goes_first`].
-    const GOES_FIRST: bool = false;
+    /// Facts about the operation. By default several items may come out for each item.
+    const FACTS: StageFacts = StageFacts::MANY;
 
     /// Adapts the items of a leaf, or of a step of a task.
     fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I>;
+}
+
+/// Facts about a [`Stage`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageFacts {
+    /// Whether at most one item comes out for each item, at once: see [`Facts::single`].
+    pub single: bool,
+
+    /// Whether the operation may be applied to an item more than once, at no cost and with no effect.
+    pub free: bool,
+
+    /// Whether an item goes on before new ones begin: see [`FoldFacts::goes_first`].
+    pub goes_first: bool,
+
+    /// Whether the items keep their order: see [`Facts::in_order`].
+    pub in_order: bool,
+}
+
+impl StageFacts {
+    /// Several items may come out for each item, in order.
+    pub const MANY: StageFacts = StageFacts { single: false, free: false, goes_first: false, in_order: true };
+
+    /// At most one item comes out for each item, in order.
+    pub const ONE: StageFacts = StageFacts { single: true, ..StageFacts::MANY };
 }
 
 /// A stage with a state for every task.
@@ -83,17 +101,8 @@ pub trait TaskStage<T>: Clone + Send {
     /// The state of a task. It never leaves the task's thread.
     type State;
 
-    /// See [`Stage::SINGLE`].
-    const SINGLE: bool = false;
-
-    /// See [`Stage::FREE`].
-    const FREE: bool = false;
-
-    /// See [`Stage::GOES_FIRST`].
-    const GOES_FIRST: bool = false;
-
-    /// Whether the items keep their order: see [`Facts::in_order`].
-    const IN_ORDER: bool = true;
+    /// See [`Stage::FACTS`].
+    const FACTS: StageFacts = StageFacts::MANY;
 
     /// Adapts a leaf, which is a task of its own.
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I>;
@@ -130,9 +139,7 @@ impl<T, S: Stage<T>> TaskStage<T> for PerItem<S> {
     type Leaf<I: Iterator<Item = T>> = S::Iter<I>;
     type State = ();
 
-    const SINGLE: bool = S::SINGLE;
-    const FREE: bool = S::FREE;
-    const GOES_FIRST: bool = S::GOES_FIRST;
+    const FACTS: StageFacts = S::FACTS;
 
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> S::Iter<I> {
@@ -339,8 +346,8 @@ impl<P: IntoIterator, S: TaskStage<P::Item>> IntoIterator for Adapted<P, S> {
 
 impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
     const FACTS: Facts = {
-        let facts = if S::SINGLE { P::FACTS } else { P::FACTS.not_single() };
-        if S::IN_ORDER { facts } else { facts.unordered() }
+        let facts = if S::FACTS.single { P::FACTS } else { P::FACTS.not_single() };
+        if S::FACTS.in_order { facts } else { facts.unordered() }
     };
 
     #[inline]
@@ -372,7 +379,7 @@ where
     F: StepFold<'s, S::Item, B>,
 {
     type Later = AdaptLater<F::Later, S>;
-    const FACTS: FoldFacts = F::FACTS.goes_first(S::GOES_FIRST);
+    const FACTS: FoldFacts = F::FACTS.goes_first(S::FACTS.goes_first);
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
@@ -398,7 +405,7 @@ where
     F: StepFold<'s, S::Item, B, Later = F> + Clone + Send + 's,
 {
     type Later = Self;
-    const FACTS: FoldFacts = F::FACTS.goes_first(S::GOES_FIRST);
+    const FACTS: FoldFacts = F::FACTS.goes_first(S::FACTS.goes_first);
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         let mut state = self.stage.start();
@@ -422,9 +429,7 @@ where
     S: TaskStage<P::Item>,
     L: Steps<Adapted<P, S>>,
 {
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
-    const WATCHES: bool = L::WATCHES;
+    const FACTS: StepsFacts = L::FACTS;
 
     #[inline]
     fn keeps(&self) -> Option<usize> {
@@ -482,7 +487,7 @@ where
     S: TaskStage<P::Item>,
     S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
 {
-    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS && S::FREE;
+    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS && S::FACTS.free;
 
     #[inline]
     fn peek(&self, index: usize) -> S::Item {

@@ -3,8 +3,8 @@
 use super::turns::{Next, Turns};
 use crate::iter::adaptors::io_await::Awaited;
 use crate::iter::copies::copies;
-use crate::iter::gate::{Gate, InSteps, Through};
-use crate::iter::stage::{Adapted, PerItem, Stage};
+use crate::iter::gate::{Gate, InSteps, PASSING, Through};
+use crate::iter::stage::{Adapted, PerItem, Stage, StageFacts};
 use crate::iter::{self, ParallelIterator, RepeatProducer};
 use furcate_schedulers::policy::{Auto, Both};
 use furcate_schedulers::{DefaultExecutor, Plan, Suspending};
@@ -141,7 +141,7 @@ impl<'a, S: Send> Gate<()> for EndGate<'a, S> {
     type Output = Next<'a, S>;
     type Guard = ();
 
-    const IN_ORDER: bool = false;
+    const FACTS: StageFacts = StageFacts { in_order: false, ..PASSING };
 
     fn guard(self) {}
 
@@ -159,13 +159,12 @@ impl<'a, S: Send> Gate<()> for EndGate<'a, S> {
 pub struct SomeOp;
 
 impl<T> Stage<Option<T>> for SomeOp {
-    const SINGLE: bool = true;
     type Item = T;
     type Iter<I: Iterator<Item = Option<T>>> = Flatten<I>;
 
     /// The first future of a new item waits for the stream, which may take any time. An item that has already come must
     /// not wait for that.
-    const GOES_FIRST: bool = true;
+    const FACTS: StageFacts = StageFacts { goes_first: true, ..StageFacts::ONE };
 
     fn apply<I: Iterator<Item = Option<T>>>(self, items: I) -> Flatten<I> {
         items.flatten()

@@ -80,7 +80,7 @@ impl<T: Send + 'static> IntoStream<T> {
     /// Makes a stream of the items in their order.
     pub(crate) fn of<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
         // On an engine that does not suspend, each unit would block a thread while it waits for room.
-        if SchedulerOf::<I>::SUSPENDS && suspends::<ExecutorOf<I>>() {
+        if SchedulerOf::<I>::FACTS.suspends && suspends::<ExecutorOf<I>>() {
             return by_units(items, capacity);
         }
         by_blocks(items, capacity, |block, channel| {
@@ -92,7 +92,7 @@ impl<T: Send + 'static> IntoStream<T> {
 
     /// Makes a stream of the items in the order in which they are done.
     pub(crate) fn unordered<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
-        if SchedulerOf::<I>::SUSPENDS {
+        if SchedulerOf::<I>::FACTS.suspends {
             return by_items(items, capacity);
         }
         by_blocks(items, capacity, |block, channel| {

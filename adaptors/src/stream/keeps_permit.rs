@@ -3,7 +3,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 
 adaptor! {
     /// Passes on items that will wait once more: for room in a channel. Meanwhile an item keeps the permit of its last
@@ -21,8 +21,7 @@ adapt_items! {
 pub struct KeepsPermitOp;
 
 impl<T> Stage<T> for KeepsPermitOp {
-    const SINGLE: bool = true;
-    const GOES_FIRST: bool = true;
+    const FACTS: StageFacts = StageFacts { goes_first: true, ..StageFacts::ONE };
 
     type Item = T;
     type Iter<I: Iterator<Item = T>> = I;

@@ -21,7 +21,7 @@
 
 use crate::blocks::{BlockSizes, Blocks};
 use crate::tree::branch::is_stopped;
-use crate::{Divisible, Doubling, Reduction, Scheduler, Suspending, Workload};
+use crate::{Divisible, Doubling, Reduction, Scheduler, SchedulerFacts, Suspending, Workload};
 use furcate_pool::Executor;
 
 /// Blocks one after the other, of the sizes that `Z` gives, each run by a scheduler `S`.
@@ -54,9 +54,7 @@ impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
 }
 
 impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
-    const BLOCKS: bool = true;
-    const SUSPENDS: bool = S::SUSPENDS;
-    const ON_DEMAND: bool = S::ON_DEMAND;
+    const FACTS: SchedulerFacts = SchedulerFacts { blocks: true, spreads: S::FACTS.suspends, ..S::FACTS };
 
     fn for_futures(&self) -> Suspending {
         self.inner.for_futures()

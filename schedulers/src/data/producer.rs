@@ -74,7 +74,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
         loop {
             let size = rest.size();
             let limit = match steps.next(size) {
-                NextStep::Fold(_) if Self::FACTS.pieces && !L::DIVIDES => usize::MAX,
+                NextStep::Fold(_) if Self::FACTS.pieces && !L::FACTS.divides => usize::MAX,
                 NextStep::Fold(limit) => limit.max(1),
                 NextStep::Divide => {
                     let (left, right) = match steps.keeps() {
@@ -95,7 +95,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
                     return ControlFlow::Continue(folded);
                 }
             };
-            let is_watchable = L::WATCHES && !Self::FACTS.steps_cut && !Self::FACTS.costly_cuts;
+            let is_watchable = L::FACTS.watches && !Self::FACTS.steps_cut && !Self::FACTS.costly_cuts;
             if let Some(units) = if is_watchable { steps.watch(size) } else { None } {
                 let mut uncut = Some(rest);
                 folded = match fold_one_by_one(&mut uncut, units, folded, &mut fold, steps) {
@@ -192,7 +192,7 @@ where
 #[non_exhaustive]
 pub struct Facts {
     /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
-    /// item more. If so, steps that do not [divide](Steps::DIVIDES), but only look for an early end, fold all
+    /// item more. If so, steps that do not [divide](crate::StepsFacts::divides), but only look for an early end, fold all
     /// units in one step. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
     pub pieces: bool,
 

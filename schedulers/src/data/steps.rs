@@ -295,13 +295,8 @@ impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for InPart<F> {
 /// assert_eq!(steps.given, Some(6..10));
 /// ```
 pub trait Steps<P> {
-    /// Whether the task can be divided between its steps. If not, the steps only look for an early end, and items that
-    /// each need a cut (pieces of a `wrap_iter`) are folded in one step.
-    const DIVIDES: bool = true;
-
-    /// Whether the steps may take a task that has [grown](Self::grown). If not, producers need not call
-    /// [`grown`](Self::grown).
-    const GROWS: bool = false;
+    /// What a producer may ask of these steps.
+    const FACTS: StepsFacts = StepsFacts::DIVIDING;
 
     /// Returns the next action, with `size` units left.
     fn next(&mut self, size: usize) -> NextStep;
@@ -317,10 +312,6 @@ pub trait Steps<P> {
     /// its own, and the producer goes on with the left half. After a [`NextStep::Give`] the part is everything that was
     /// left.
     fn take(&mut self, right: P);
-
-    /// Whether a step may be watched: the producer folds its units one by one, and asks before each further one whether the step
-    /// [is to end](Self::ends_step). If not, producers need not call [`watch`](Self::watch).
-    const WATCHES: bool = false;
 
     /// How many of the `size` remaining units to fold in a watched step, in place of the step that [`next`](Self::next) has just named.
     /// `None` for an ordinary step. A producer that does not call this folds an ordinary one.
@@ -378,6 +369,30 @@ pub trait Steps<P> {
     }
 }
 
+/// What a producer may ask of a task's [steps](Steps).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepsFacts {
+    /// Whether the task can be divided between its steps. If not, the steps only look for an early end, and items that
+    /// each need a cut (pieces of a `wrap_iter`) are folded in one step.
+    pub divides: bool,
+
+    /// Whether the steps may take a task that has [grown](Steps::grown). If not, producers need not call
+    /// [`grown`](Steps::grown).
+    pub grows: bool,
+
+    /// Whether a step may be watched: the producer folds its units one by one, and asks before each further one whether the step
+    /// [is to end](Steps::ends_step). If not, producers need not call [`watch`](Steps::watch).
+    pub watches: bool,
+}
+
+impl StepsFacts {
+    /// Steps between which the task can be divided.
+    pub const DIVIDING: StepsFacts = StepsFacts { divides: true, grows: false, watches: false };
+
+    /// Steps that only look for an early end.
+    pub const LOOKING: StepsFacts = StepsFacts { divides: false, ..StepsFacts::DIVIDING };
+}
+
 /// The steps of a wrapping producer, as its base sees them: see [`Steps::wrapping`].
 ///
 /// ```
@@ -415,9 +430,7 @@ where
     W: FnMut(Q) -> P,
     U: FnMut(P) -> Option<Q>,
 {
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
-    const WATCHES: bool = L::WATCHES;
+    const FACTS: StepsFacts = L::FACTS;
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {

@@ -1,6 +1,9 @@
 //! A scheduler that is chosen at run time.
 
-use crate::{Adaptive, ByTerminal, Computation, DepJoin, Join, Scheduler, Sequential, Suspending, Workload};
+use crate::{
+    Adaptive, ByTerminal, Computation, DepJoin, Join, Scheduler, SchedulerFacts, Sequential, Suspending,
+    Workload,
+};
 use furcate_pool::Executor;
 
 /// One of furcate's schedulers, chosen at run time: by a command line, a configuration or the size of the input.
@@ -91,7 +94,7 @@ macro_rules! chosen {
 
 impl Scheduler for AnyScheduler {
     /// `Adaptive` may have been chosen.
-    const ON_DEMAND: bool = true;
+    const FACTS: SchedulerFacts = SchedulerFacts { on_demand: true, ..SchedulerFacts::FORKS };
 
     fn for_futures(&self) -> Suspending {
         chosen!(*self, |scheduler| scheduler.for_futures())

@@ -1,7 +1,9 @@
 //! The default scheduler.
 
 use crate::blocks::BlockSizes;
-use crate::{Adaptive, ByBlocks, Divisible, Join, Policy, Producer, Reduction, Scheduler, Workload};
+use crate::{
+    Adaptive, ByBlocks, Divisible, Join, Policy, Producer, Reduction, Scheduler, SchedulerFacts, Workload,
+};
 use furcate_pool::Executor;
 use std::marker::PhantomData;
 
@@ -37,7 +39,7 @@ pub struct ByTerminal;
 
 impl Scheduler for ByTerminal {
     /// A chain that names no scheduler has this one.
-    const SPREADS: bool = true;
+    const FACTS: SchedulerFacts = SchedulerFacts { spreads: true, ..SchedulerFacts::FORKS };
 
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {

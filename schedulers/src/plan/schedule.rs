@@ -355,7 +355,7 @@ impl<P, E> Plan<P, Adaptive, E> {
 /// Refuses a scheduler that replaces blocks, and one that suspends tasks beside a cap.
 const fn takes_the_place<P: Policy, S: Scheduler, T: Scheduler>() {
     assert!(
-        !S::BLOCKS,
+        !S::FACTS.blocks,
         "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
     );
     no_cap_beside_suspension::<P, T>();
@@ -364,7 +364,7 @@ const fn takes_the_place<P: Policy, S: Scheduler, T: Scheduler>() {
 /// Refuses a cap beside a scheduler that suspends tasks.
 const fn no_cap_beside_suspension<P: Policy, S: Scheduler>() {
     assert!(
-        !(S::SUSPENDS && P::CAPS),
+        !(S::FACTS.suspends && P::CAPS),
         "`cap` beside a scheduler that suspends tasks cannot be kept: bound the futures in flight with \
          `Suspending::new().max_in_flight(n)` instead"
     );
@@ -373,7 +373,7 @@ const fn no_cap_beside_suspension<P: Policy, S: Scheduler>() {
 /// Refuses blocks of blocks: they would run one after the other anyway.
 const fn no_blocks_of_blocks<S: Scheduler>() {
     assert!(
-        !S::BLOCKS,
+        !S::FACTS.blocks,
         "blocks of blocks: they run one after the other anyway, so name all sizes in one `by_blocks(..)`"
     );
 }

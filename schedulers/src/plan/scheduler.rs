@@ -26,22 +26,8 @@ use furcate_pool::Executor;
     note = "schedulers are named by methods: `.join()`, `.depjoin()`, `.adaptive()`, `.by_blocks(sizes)`, `.sequential()`; `with_scheduler` takes their types (`Join`, `DepJoin` ...), or one of your own that implements `Scheduler`"
 )]
 pub trait Scheduler: Clone + Send {
-    /// Whether this scheduler runs [blocks](crate::ByBlocks) by another scheduler. If so, it is a mistake to name
-    /// another scheduler after it, in its place.
-    const BLOCKS: bool = false;
-
-    /// Whether this scheduler suspends tasks that wait for futures. If so, it is a mistake to choose a scheduler
-    /// afterwards that does not suspend: its workers would block.
-    const SUSPENDS: bool = false;
-
-    /// Whether this scheduler divides on demand. If so, it is a mistake to name `io_await` after it: `io_await`
-    /// suspends tasks and divides them as the policy says, so demand would have no effect.
-    const ON_DEMAND: bool = false;
-
-    /// Whether a chain with this scheduler may run on several processes, each of which divides its part on demand. True if the chain has
-    /// left the choice open, or has chosen to divide on demand, or waits for futures. Another scheduler would be replaced without a
-    /// word.
-    const SPREADS: bool = Self::SUSPENDS;
+    /// Facts about this scheduler, for the methods of a chain.
+    const FACTS: SchedulerFacts = SchedulerFacts::FORKS;
 
     /// Returns the scheduler of an `io_await` behind this one. By default, one with the default bound. A scheduler that
     /// suspends returns itself, so that the whole chain keeps to one bound and one limit.
@@ -72,4 +58,31 @@ pub trait Scheduler: Clone + Send {
     fn schedule_block<W: Workload, E: Executor>(&self, block: W, executor: &E) -> W::Output {
         self.schedule(block, executor)
     }
+}
+
+/// Facts about a [`Scheduler`], for the methods of a chain that name another one after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchedulerFacts {
+    /// Whether the scheduler runs [blocks](crate::ByBlocks) by another scheduler. If so, it is a mistake to name
+    /// another scheduler after it, in its place.
+    pub blocks: bool,
+
+    /// Whether the scheduler suspends tasks that wait for futures. If so, it is a mistake to choose a scheduler
+    /// afterwards that does not suspend: its workers would block.
+    pub suspends: bool,
+
+    /// Whether the scheduler divides on demand. If so, it is a mistake to name `io_await` after it: `io_await`
+    /// suspends tasks and divides them as the policy says, so demand would have no effect.
+    pub on_demand: bool,
+
+    /// Whether a chain with the scheduler may run on several processes, each of which divides its part on demand. True if the chain has
+    /// left the choice open, or has chosen to divide on demand, or waits for futures. Another scheduler would be replaced without a
+    /// word.
+    pub spreads: bool,
+}
+
+impl SchedulerFacts {
+    /// The scheduler forks as the policy says, and does nothing else.
+    pub const FORKS: SchedulerFacts =
+        SchedulerFacts { blocks: false, suspends: false, on_demand: false, spreads: false };
 }

@@ -18,7 +18,7 @@ use crate::tree::frames::ForkFrame;
 use crate::tree::pace::Pace;
 use crate::{
     Blocking, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps,
-    Verdict, Workload,
+    StepsFacts, Verdict, Workload,
 };
 use furcate_pool::trace;
 use std::marker::PhantomData;
@@ -73,7 +73,7 @@ struct Watch<S> {
 }
 
 impl<P, S: Fn() -> bool> Steps<P> for Watch<S> {
-    const DIVIDES: bool = false;
+    const FACTS: StepsFacts = StepsFacts::LOOKING;
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
@@ -102,8 +102,7 @@ struct Growing<'r, W: Workload> {
 }
 
 impl<W: Workload> Steps<W::Producer> for Growing<'_, W> {
-    const DIVIDES: bool = false;
-    const GROWS: bool = true;
+    const FACTS: StepsFacts = StepsFacts { grows: true, ..StepsFacts::LOOKING };
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {

@@ -340,5 +340,5 @@ fn the_default_goes_by_the_terminal() {
     assert_eq!(place.run(ByTerminal, OnePiece(Piece::whole(1000)), depth(), Sizes::<true>), [1000]);
     let tree = place.run(ByBlocks::new(ByTerminal, [5]), OnePiece(Piece::whole(15)), depth(), Sizes::<true>);
     assert_eq!(tree, [5, 10]);
-    const { assert!(!ByTerminal::BLOCKS && <ByBlocks<Join>>::BLOCKS) };
+    const { assert!(!ByTerminal::FACTS.blocks && <ByBlocks<Join>>::FACTS.blocks) };
 }

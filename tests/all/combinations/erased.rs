@@ -12,7 +12,7 @@ use furcate::iter::{ExecutorOf, SchedulerOf};
 use furcate::prelude::*;
 use furcate::{
     Blocking, DefaultExecutor, Facts, FoldFacts, IndexedProducer, NeverLater, NextStep, Plan, Schedule,
-    StepFold, Steps, Suspendable,
+    StepFold, Steps, StepsFacts, Suspendable,
 };
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -208,7 +208,7 @@ trait AnyProducer<'a, I>: Send {
     fn any_divide(self: Box<Self>) -> (Erased<'a, I>, Erased<'a, I>);
     fn any_divide_at(self: Box<Self>, index: usize) -> (Erased<'a, I>, Erased<'a, I>);
     fn any_into_iter(self: Box<Self>) -> I;
-    /// Folds in steps that divide. `watching` folds in steps that do not: [`Steps::DIVIDES`].
+    /// Folds in steps that divide. `watching` folds in steps that do not: [`StepsFacts::divides`].
     fn dividing(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>);
     fn watching(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>);
 }
@@ -296,7 +296,7 @@ where
     P: Producer<Item = u64> + 'a,
     I: Enclose<P::IntoIter> + 'a,
 {
-    const DIVIDES: bool = DIVIDES;
+    const FACTS: StepsFacts = StepsFacts { divides: DIVIDES, ..StepsFacts::DIVIDING };
 
     fn next(&mut self, size: usize) -> NextStep {
         self.steps.next(size)
@@ -400,7 +400,7 @@ impl<I: Iterator<Item = u64>> Producer for Erased<'_, I> {
                 ControlFlow::Break(())
             }
         };
-        if L::DIVIDES {
+        if L::FACTS.divides {
             self.0.dividing(&mut step, steps)
         } else {
             self.0.watching(&mut step, steps)

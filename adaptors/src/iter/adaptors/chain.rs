@@ -4,7 +4,7 @@ use crate::iter::indexed_iterator::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf, inherit_scopes};
 use furcate_schedulers::{
     ByRef, Divisible, Facts, InPart, IndexedProducer, NextStep, Producer, Scheduler, StepFold, Steps,
-    Suspendable,
+    StepsFacts, Suspendable,
 };
 use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ where
     fn schedule(&self) -> A::Schedule {
         const {
             assert!(
-                !SchedulerOf::<B>::SUSPENDS || SchedulerOf::<A>::SUSPENDS,
+                !SchedulerOf::<B>::FACTS.suspends || SchedulerOf::<A>::FACTS.suspends,
                 "the first side's workers would wait for the second side's futures: await that one, too, as in \
                  `.map(std::future::ready).io_await().chain(..)`"
             );
@@ -235,9 +235,7 @@ where
     B: Divisible,
     L: Steps<ChainProducer<A, B>>,
 {
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
-    const WATCHES: bool = L::WATCHES;
+    const FACTS: StepsFacts = L::FACTS;
 
     fn keeps(&self) -> Option<usize> {
         self.steps.keeps()
@@ -304,9 +302,7 @@ struct SecondSteps<'l, L, A, B> {
 }
 
 impl<A, B, L: Steps<ChainProducer<A, B>>> Steps<B> for SecondSteps<'_, L, A, B> {
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
-    const WATCHES: bool = L::WATCHES;
+    const FACTS: StepsFacts = L::FACTS;
 
     fn keeps(&self) -> Option<usize> {
         self.steps.keeps()

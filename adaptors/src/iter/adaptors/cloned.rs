@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 
 adaptor! {
     /// Clones the value behind each reference: see [`ParallelIterator::cloned`].
@@ -26,7 +26,7 @@ adapt_items! {
 pub struct ClonedOp;
 
 impl<'data, T: Clone + 'data> Stage<&'data T> for ClonedOp {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = T;
     type Iter<I: Iterator<Item = &'data T>> = std::iter::Cloned<I>;
 

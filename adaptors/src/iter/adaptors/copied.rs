@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 
 adaptor! {
     /// Copies the value behind each reference: see [`ParallelIterator::copied`].
@@ -25,8 +25,7 @@ adapt_items! {
 pub struct CopiedOp;
 
 impl<'data, T: Copy + 'data> Stage<&'data T> for CopiedOp {
-    const SINGLE: bool = true;
-    const FREE: bool = true;
+    const FACTS: StageFacts = StageFacts { free: true, ..StageFacts::ONE };
 
     type Item = T;
     type Iter<I: Iterator<Item = &'data T>> = std::iter::Copied<I>;

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items, borrowed_op};
 
 adaptor! {
     /// Keeps the items for which a predicate is true: see [`ParallelIterator::filter`].
@@ -26,7 +26,7 @@ impl<'a, T, P> Stage<T> for FilterOp<'a, P>
 where
     P: Fn(&T) -> bool + Sync,
 {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = T;
     type Iter<I: Iterator<Item = T>> = std::iter::Filter<I, &'a P>;
 

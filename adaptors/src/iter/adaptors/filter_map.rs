@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items, borrowed_op};
 
 adaptor! {
     /// Keeps the values of the `Some`s that a function returns: see [`ParallelIterator::filter_map`].
@@ -26,7 +26,7 @@ impl<'a, T, R, F> Stage<T> for FilterMapOp<'a, F>
 where
     F: Fn(T) -> Option<R> + Sync,
 {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = R;
     type Iter<I: Iterator<Item = T>> = std::iter::FilterMap<I, &'a F>;
 

@@ -40,7 +40,7 @@
 
 use crate::iter::{IntoParallelIterator, ParallelIterator};
 use furcate_schedulers::{
-    ByRef, Divisible, Facts, FoldFacts, InPart, NextStep, Producer, StepFold, Steps, Suspendable,
+    ByRef, Divisible, Facts, FoldFacts, InPart, NextStep, Producer, StepFold, Steps, StepsFacts, Suspendable,
 };
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -397,8 +397,8 @@ where
                 next = looks.goes_on();
                 continue;
             }
-            let looks_out = Self::MEETS && (L::DIVIDES || L::GROWS) && !rest.own.is_empty();
-            let short = if L::DIVIDES { SMALL } else { SHORT };
+            let looks_out = Self::MEETS && (L::FACTS.divides || L::FACTS.grows) && !rest.own.is_empty();
+            let short = if L::FACTS.divides { SMALL } else { SHORT };
             let Rest { mut items, outer, own, long } = rest;
             let met = RefCell::new(None);
             let (outer, mut own) = if items.len() > 0 {
@@ -442,7 +442,7 @@ where
                     let inner = own.put(inner, units).expect("a task that looks out has a slot").producer();
                     let rest = Rest { items, outer, own, long: units.saturating_mul(2) };
                     let met = FlatProducer { inner: Some(inner), rest, op };
-                    if L::GROWS && steps.grown(met.size()) {
+                    if L::FACTS.grows && steps.grown(met.size()) {
                         steps.take(met);
                         break;
                     }
@@ -508,8 +508,7 @@ where
     N: ParallelIterator + 'a,
     L: Steps<FlatProducer<'a, P, F, N>>,
 {
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
+    const FACTS: StepsFacts = StepsFacts { watches: false, ..L::FACTS };
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
@@ -606,8 +605,7 @@ where
     N: ParallelIterator + 'a,
     L: Steps<FlatProducer<'a, P, F, N>>,
 {
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
+    const FACTS: StepsFacts = StepsFacts { watches: false, ..L::FACTS };
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items, borrowed_op};
 
 adaptor! {
     /// Calls a function with a reference to every item: see [`ParallelIterator::inspect`].
@@ -26,7 +26,7 @@ impl<'a, T, F> Stage<T> for InspectOp<'a, F>
 where
     F: Fn(&T) + Sync,
 {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = T;
     type Iter<I: Iterator<Item = T>> = std::iter::Inspect<I, &'a F>;
 

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 use furcate_pool::trace::{self, Mark, Name};
 
 adaptor! {
@@ -25,7 +25,7 @@ adapt_items! {
 pub struct LogOp(Name);
 
 impl<T> Stage<T> for LogOp {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = T;
     type Iter<I: Iterator<Item = T>> = Logged<I>;
 

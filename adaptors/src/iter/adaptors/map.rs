@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items, borrowed_op};
 
 adaptor! {
     /// Transforms every item: see [`ParallelIterator::map`].
@@ -26,7 +26,7 @@ impl<'a, T, R, F> Stage<T> for MapOp<'a, F>
 where
     F: Fn(T) -> R + Sync,
 {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = R;
     type Iter<I: Iterator<Item = T>> = std::iter::Map<I, &'a F>;
 

@@ -3,7 +3,7 @@
 use super::zip::ZipProducer;
 use crate::iter::mapped::{MapItem, Mapped};
 use crate::iter::scoped::Scopes;
-use crate::iter::stage::{Adapted, PerItem, Stage};
+use crate::iter::stage::{Adapted, PerItem, Stage, StageFacts};
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator};
 
 /// A parallel iterator over tuples: one item of each of 1 to 12 iterators. A tuple of things that become indexed parallel iterators becomes
@@ -39,8 +39,7 @@ impl<T: Send, const N: usize> Stage<T> for Unnest<N>
 where
     Unnest<N>: MapItem<T>,
 {
-    const SINGLE: bool = true;
-    const FREE: bool = true;
+    const FACTS: StageFacts = StageFacts { free: true, ..StageFacts::ONE };
     type Item = <Unnest<N> as MapItem<T>>::Output;
     type Iter<I: Iterator<Item = T>> = Mapped<I, Unnest<N>>;
 

@@ -3,8 +3,8 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::flag::Flag;
-use crate::iter::gate::{Gate, Passing, Through};
-use crate::iter::stage::adapt_items;
+use crate::iter::gate::{Gate, PASSING, Passing, Through};
+use crate::iter::stage::{StageFacts, adapt_items};
 use std::thread::panicking;
 
 adaptor! {
@@ -45,7 +45,7 @@ impl<'a, T> Gate<T> for Fuse<'a> {
     const EXACT: bool = true;
 
     /// A panic blows the fuse while it unwinds through the leaf.
-    const SINGLE: bool = false;
+    const FACTS: StageFacts = StageFacts { single: false, ..PASSING };
 
     #[inline]
     fn guard(self) -> Fusible<'a> {

@@ -1,7 +1,7 @@
 //! The adaptor `positions`.
 
 use super::Enumerate;
-use crate::iter::stage::{Adapted, PerItem, Stage, borrowed_op};
+use crate::iter::stage::{Adapted, PerItem, Stage, StageFacts, borrowed_op};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, debug_base, inherit_schedule};
 
 /// The positions of the items for which a predicate is true: see [`IndexedParallelIterator::positions`].
@@ -51,7 +51,7 @@ impl<'a, T, P> Stage<(usize, T)> for PositionsOp<'a, P>
 where
     P: Fn(T) -> bool + Sync,
 {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = usize;
     type Iter<I: Iterator<Item = (usize, T)>> = PositionsIter<'a, I, P>;
 

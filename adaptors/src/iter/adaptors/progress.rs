@@ -3,7 +3,7 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::copies::copies;
-use crate::iter::stage::{PerItem, Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -162,7 +162,7 @@ pub struct ProgressOp<'a, S>(&'a Meter<S>);
 copies!(impl[S] ProgressOp<'_, S>);
 
 impl<'a, T, S: ProgressSink> Stage<T> for ProgressOp<'a, S> {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = T;
     type Iter<I: Iterator<Item = T>> = Counted<'a, I, S>;
 

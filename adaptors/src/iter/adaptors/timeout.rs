@@ -8,7 +8,7 @@
 use super::IoAwait;
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::stage::{PerItem, Stage, adapt_items};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 use furcate_schedulers::Timer;
 use std::error::Error;
 use std::fmt;
@@ -66,7 +66,7 @@ adapt_items! {
 pub struct TimeoutOp(Duration);
 
 impl<T: IntoFuture> Stage<T> for TimeoutOp {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = Timeout<T::IntoFuture>;
     type Iter<I: Iterator<Item = T>> = Map<Zip<I, Repeat<Duration>>, fn((T, Duration)) -> Self::Item>;
 

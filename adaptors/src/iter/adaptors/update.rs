@@ -3,7 +3,7 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::mapped::{MapItem, Mapped};
-use crate::iter::stage::{PerItem, Stage, adapt_items, borrowed_op};
+use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items, borrowed_op};
 
 adaptor! {
     /// Changes every item in place: see [`ParallelIterator::update`].
@@ -40,7 +40,7 @@ impl<T, F> Stage<T> for UpdateOp<'_, F>
 where
     F: Fn(&mut T) + Sync,
 {
-    const SINGLE: bool = true;
+    const FACTS: StageFacts = StageFacts::ONE;
     type Item = T;
     type Iter<I: Iterator<Item = T>> = Mapped<I, Self>;
 
