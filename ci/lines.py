@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10690,
-    "schedulers": 6355,
-    "adaptors": 16520,
+    "schedulers": 6330,
+    "adaptors": 16505,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

@@ -73,7 +73,7 @@ impl<T> IntoIterator for AtMostOne<T> {
 }
 
 impl<T: Send> Producer for AtMostOne<T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: Send> IndexedProducer for AtMostOne<T> {}
 

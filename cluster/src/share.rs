@@ -188,7 +188,7 @@ struct TaskState {
 }
 
 impl<P: Producer, C: Lookout> Producer for Share<'_, P, C> {
-    const FACTS: Facts = P::FACTS.not_single();
+    const FACTS: Facts = Facts { single: false, ..P::FACTS };
 
     fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where

@@ -255,7 +255,7 @@ impl IntoIterator for HeldUp {
 }
 
 impl Producer for HeldUp {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 
 /// A unit that has not begun when a later one panics gives no items. The items of the units between these two must not come: they would be

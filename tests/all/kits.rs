@@ -99,7 +99,7 @@ impl<'m> IntoIterator for Rows<'m> {
 }
 
 impl Producer for Rows<'_> {
-    const FACTS: Facts = Facts::ITEMS.single(); // a unit is one item
+    const FACTS: Facts = Facts::SINGLE; // a unit is one item
 }
 impl IndexedProducer for Rows<'_> {} // the sizes are exact, and so are the cuts
 
@@ -133,7 +133,7 @@ impl<'m, K, V> IntoIterator for Buckets<'m, K, V> {
 }
 
 impl<K: Sync, V: Sync> Producer for Buckets<'_, K, V> {
-    const FACTS: Facts = Facts::ITEMS.single(); // a unit is at most one item
+    const FACTS: Facts = Facts::SINGLE; // a unit is at most one item
 }
 
 impl<'m, K: Sync, V: Sync> IntoParallelIterator for &'m Map<K, V> {

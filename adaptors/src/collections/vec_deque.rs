@@ -99,7 +99,7 @@ impl<'data, T> IntoIterator for VecDequePart<'data, T> {
 }
 
 impl<T: Sync> Producer for VecDequePart<'_, T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: Sync> IndexedProducer for VecDequePart<'_, T> {}
 

@@ -386,7 +386,7 @@ impl<'a, T> IntoIterator for FromRayonProducer<'a, T> {
 }
 
 impl<T: Send> Producer for FromRayonProducer<'_, T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 
 impl<T: Send> IndexedProducer for FromRayonProducer<'_, T> {}

@@ -345,9 +345,10 @@ impl<P: IntoIterator, S: TaskStage<P::Item>> IntoIterator for Adapted<P, S> {
 }
 
 impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
-    const FACTS: Facts = {
-        let facts = if S::FACTS.single { P::FACTS } else { P::FACTS.not_single() };
-        if S::FACTS.in_order { facts } else { facts.unordered() }
+    const FACTS: Facts = Facts {
+        single: P::FACTS.single && S::FACTS.single,
+        in_order: P::FACTS.in_order && S::FACTS.in_order,
+        ..P::FACTS
     };
 
     #[inline]
@@ -379,7 +380,7 @@ where
     F: StepFold<'s, S::Item, B>,
 {
     type Later = AdaptLater<F::Later, S>;
-    const FACTS: FoldFacts = F::FACTS.goes_first(S::FACTS.goes_first);
+    const FACTS: FoldFacts = FoldFacts { goes_first: F::FACTS.goes_first || S::FACTS.goes_first, ..F::FACTS };
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
@@ -405,7 +406,7 @@ where
     F: StepFold<'s, S::Item, B, Later = F> + Clone + Send + 's,
 {
     type Later = Self;
-    const FACTS: FoldFacts = F::FACTS.goes_first(S::FACTS.goes_first);
+    const FACTS: FoldFacts = FoldFacts { goes_first: F::FACTS.goes_first || S::FACTS.goes_first, ..F::FACTS };
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         let mut state = self.stage.start();

@@ -172,7 +172,7 @@ where
     F: Fn(&mut A, &mut D, usize) + Sync,
     E: Fn(A) -> T + Sync,
 {
-    const FACTS: Facts = Facts::ITEMS.one_item_per_task();
+    const FACTS: Facts = Facts { pieces: true, single: false, ..Facts::ITEMS };
 
     fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, steps: &mut L) -> ControlFlow<B, B>
     where

@@ -162,5 +162,5 @@ impl<D> IntoIterator for Pieces<D> {
 }
 
 impl<D: Divisible + Send> Producer for Pieces<D> {
-    const FACTS: Facts = Facts::ITEMS.pieces().single();
+    const FACTS: Facts = Facts { pieces: true, steps_cut: true, ..Facts::SINGLE };
 }

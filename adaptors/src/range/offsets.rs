@@ -86,7 +86,7 @@ impl<T: RangeItem> DoubleEndedIterator for Offsets<T> {
 impl<T: RangeItem> ExactSizeIterator for Offsets<T> {}
 impl<T: RangeItem> FusedIterator for Offsets<T> {}
 impl<T: RangeItem> Producer for Offsets<T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: RangeItem> IndexedProducer for Offsets<T> {}
 

@@ -110,7 +110,7 @@ impl<V, K: Chunking<V>> IntoIterator for ChunkedProducer<V, K> {
 }
 
 impl<V: Divisible + Send, K: Chunking<V>> Producer for ChunkedProducer<V, K> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<V: Divisible + Send, K: Chunking<V>> IndexedProducer for ChunkedProducer<V, K> {}
 

@@ -83,7 +83,7 @@ impl<'a, T> IntoIterator for Owned<'a, T> {
 }
 
 impl<T: Send> Producer for Owned<'_, T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: Send> IndexedProducer for Owned<'_, T> {}
 

@@ -11,7 +11,15 @@ use std::time::Duration;
 
 const USUAL: Facts = Facts::ITEMS;
 /// The unusual values.
-const ODD: Facts = Facts::ITEMS.pieces().grows().costly_cuts().unordered().single().fetched();
+const ODD: Facts = Facts {
+    pieces: true,
+    steps_cut: true,
+    grows: true,
+    costly_cuts: true,
+    in_order: false,
+    fetched: true,
+    ..Facts::SINGLE
+};
 
 /// Numbers whose producer has the constants `ODD`, or the usual ones.
 #[derive(Clone)]
@@ -128,10 +136,10 @@ impl Seen {
 fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     let source = || Source::<IS_ODD>;
     // Items are results of tasks, and a cut makes one more task.
-    let of_tasks = facts.one_item_per_task();
+    let of_tasks = Facts { pieces: true, single: false, ..facts };
     // An item becomes several, or has to be awaited, or a state is kept for all items.
-    let not_single = facts.not_single();
-    let costly_cuts = facts.costly_cuts();
+    let not_single = Facts { single: false, ..facts };
+    let costly_cuts = Facts { costly_cuts: true, ..facts };
 
     seen.check_indexed(source().map(|x| x), facts);
     seen.check_indexed(source().inspect(|_| {}), facts);

@@ -421,7 +421,7 @@ fn pieces_grow_with_what_is_done() {
         }
     }
     impl Producer for Pieces {
-        const FACTS: Facts = Facts::ITEMS.pieces();
+        const FACTS: Facts = Facts { pieces: true, steps_cut: true, ..Facts::ITEMS };
     }
     #[derive(Clone)]
     struct Slow;
@@ -473,7 +473,7 @@ fn a_task_that_grows_is_timed() {
         }
     }
     impl Producer for List<'_> {
-        const FACTS: Facts = Facts::ITEMS.one_item_per_task();
+        const FACTS: Facts = Facts { pieces: true, single: false, ..Facts::ITEMS };
 
         fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
         where

@@ -186,10 +186,9 @@ where
 /// ```
 /// use furcate::{Facts, Producer};
 /// use std::ops::Range;
-/// assert_eq!(<Range<u32> as Producer>::FACTS, Facts::ITEMS.single());
+/// assert_eq!(<Range<u32> as Producer>::FACTS, Facts::SINGLE);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Facts {
     /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
     /// item more. If so, steps that do not [divide](crate::StepsFacts::divides), but only look for an early end, fold all
@@ -236,55 +235,8 @@ impl Facts {
         fetched: false,
     };
 
-    /// The same facts, but the items are [pieces](Self::pieces) of the producer. Every step [cuts](Self::steps_cut) one off.
-    #[must_use]
-    pub const fn pieces(self) -> Self {
-        Facts { pieces: true, steps_cut: true, ..self }
-    }
-
-    /// The same facts, but each task gives one item: [pieces](Self::pieces), but a step [cuts none off](Self::steps_cut),
-    /// unless these do.
-    #[must_use]
-    pub const fn one_item_per_task(self) -> Self {
-        Facts { pieces: true, single: false, ..self }
-    }
-
-    /// The same facts, but with [costly cuts](Self::costly_cuts).
-    #[must_use]
-    pub const fn costly_cuts(self) -> Self {
-        Facts { costly_cuts: true, ..self }
-    }
-
-    /// The same facts, but the [order](Self::in_order) means nothing.
-    #[must_use]
-    pub const fn unordered(self) -> Self {
-        Facts { in_order: false, ..self }
-    }
-
-    /// The same facts, but a unit gives at most [one](Self::single) item.
-    #[must_use]
-    pub const fn single(self) -> Self {
-        Facts { single: true, ..self }
-    }
-
-    /// The same facts, but a unit may give several items. This is for an adaptor that makes several items of one, or keeps a state for
-    /// a task.
-    #[must_use]
-    pub const fn not_single(self) -> Self {
-        Facts { single: false, ..self }
-    }
-
-    /// The same facts, but the producer may [grow](Self::grows).
-    #[must_use]
-    pub const fn grows(self) -> Self {
-        Facts { grows: true, ..self }
-    }
-
-    /// The same facts, but the units have to be [fetched](Self::fetched).
-    #[must_use]
-    pub const fn fetched(self) -> Self {
-        Facts { fetched: true, ..self }
-    }
+    /// Items in order, which are cheap to cut, and at most [one](Self::single) for each unit.
+    pub const SINGLE: Facts = Facts { single: true, ..Facts::ITEMS };
 
     /// The facts of a producer with two bases.
     #[must_use]

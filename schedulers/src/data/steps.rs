@@ -129,11 +129,10 @@ pub trait StepFold<'s, T, B> {
 ///
 /// ```
 /// use furcate::FoldFacts;
-/// let awaits = FoldFacts::NONE.waits();
+/// let awaits = FoldFacts { waits: true, ..FoldFacts::NONE };
 /// assert!(awaits.waits && !awaits.is_whole && !awaits.goes_first);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct FoldFacts {
     /// Whether the items that reach this fold are the only items of the call. If so, an adaptor that lets no further
     /// items through may [cancel](crate::Suspendable::cancel) the items that wait before this fold, unless a later
@@ -160,24 +159,6 @@ impl FoldFacts {
 
     /// The facts of the last fold of a call, which gets all items.
     pub const WHOLE: FoldFacts = FoldFacts { is_whole: true, ..FoldFacts::NONE };
-
-    /// The facts of a fold that [waits](Self::waits) before this one.
-    #[must_use]
-    pub const fn waits(self) -> Self {
-        FoldFacts { waits: true, ..self }
-    }
-
-    /// The facts of a fold before this one whose items [go first](Self::goes_first), if so.
-    #[must_use]
-    pub const fn goes_first(self, goes_first: bool) -> Self {
-        FoldFacts { goes_first: self.goes_first || goes_first, ..self }
-    }
-
-    /// The facts of a fold that gets some items of this one's; others come to it another way.
-    #[must_use]
-    pub const fn in_part(self) -> Self {
-        FoldFacts { is_whole: false, ..self }
-    }
 }
 
 /// The [later](StepFold::Later) fold of one that never waits. There is no value of this type.
@@ -255,7 +236,7 @@ pub struct InPart<F>(pub F);
 
 impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for InPart<F> {
     type Later = InPart<F::Later>;
-    const FACTS: FoldFacts = F::FACTS.in_part();
+    const FACTS: FoldFacts = FoldFacts { is_whole: false, ..F::FACTS };
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<B, B> {

@@ -331,7 +331,7 @@ fn the_default_goes_by_the_terminal() {
         }
     }
     impl Producer for OnePiece {
-        const FACTS: Facts = Facts::ITEMS.pieces();
+        const FACTS: Facts = Facts { pieces: true, steps_cut: true, ..Facts::ITEMS };
     }
     let depth = || BoundDepth::new(0);
     let place = Place::Pool(2);

@@ -374,10 +374,7 @@ where
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
-    const FACTS: Facts = {
-        let facts = P::FACTS.not_single();
-        if Self::MEETS { facts.grows() } else { facts }
-    };
+    const FACTS: Facts = Facts { single: false, grows: P::FACTS.grows || Self::MEETS, ..P::FACTS };
 
     /// Folds the part. A task that can be divided puts a long inner iterator into a slot, and continues with that one
     /// and the rest of its outer units.

@@ -196,7 +196,7 @@ impl<P> Producer for Awaited<P>
 where
     P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
-    const FACTS: Facts = P::FACTS.not_single();
+    const FACTS: Facts = Facts { single: false, ..P::FACTS };
 
     fn partial_fold<'s, B, F, L>(self, init: B, fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
@@ -220,7 +220,7 @@ where
     F: StepFold<'s, T::Output, B>,
 {
     type Later = AwaitEach<F::Later>;
-    const FACTS: FoldFacts = F::FACTS.waits();
+    const FACTS: FoldFacts = FoldFacts { waits: true, ..F::FACTS };
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, futures: I) -> ControlFlow<B, B> {

@@ -195,7 +195,7 @@ where
     B: PeekProducer<Item = A::Item>,
     O: Order<A::Item>,
 {
-    const FACTS: Facts = A::FACTS.and(B::FACTS).costly_cuts();
+    const FACTS: Facts = Facts { costly_cuts: true, ..A::FACTS.and(B::FACTS) };
 }
 
 impl<A, B, O> IndexedProducer for MergeProducer<'_, A, B, O>

@@ -347,7 +347,7 @@ impl<I: Iterator, const ORDERED: bool> IntoIterator for BridgePart<'_, I, ORDERE
 }
 
 impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> Producer for BridgePart<'_, I, ORDERED> {
-    const FACTS: Facts = if ORDERED { Facts::ITEMS } else { Facts::ITEMS.unordered() }.fetched();
+    const FACTS: Facts = Facts { in_order: ORDERED, fetched: true, ..Facts::ITEMS };
 
     fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where

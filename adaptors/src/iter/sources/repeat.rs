@@ -127,5 +127,5 @@ impl<T: Clone> IntoIterator for RepeatProducer<T> {
 }
 
 impl<T: Clone + Send> Producer for RepeatProducer<T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }

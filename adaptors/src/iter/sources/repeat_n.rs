@@ -162,6 +162,6 @@ impl<T: Clone> DoubleEndedIterator for Copies<T> {
 impl<T: Clone> ExactSizeIterator for Copies<T> {}
 impl<T: Clone> FusedIterator for Copies<T> {}
 impl<T: Clone + Send> Producer for Copies<T> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: Clone + Send> IndexedProducer for Copies<T> {}

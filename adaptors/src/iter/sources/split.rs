@@ -131,5 +131,5 @@ impl<D, S> IntoIterator for SplitPiece<'_, D, S> {
 }
 
 impl<D: Send, S: Fn(D) -> (D, Option<D>) + Sync> Producer for SplitPiece<'_, D, S> {
-    const FACTS: Facts = Facts::ITEMS.pieces().single();
+    const FACTS: Facts = Facts { pieces: true, steps_cut: true, ..Facts::SINGLE };
 }

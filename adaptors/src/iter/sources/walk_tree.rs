@@ -312,7 +312,7 @@ where
     I: IntoIterator<Item = S, IntoIter: DoubleEndedIterator>,
 {
     /// A cut may ask for children, and the size says little: divide on demand.
-    const FACTS: Facts = Facts::ITEMS.costly_cuts();
+    const FACTS: Facts = Facts { costly_cuts: true, ..Facts::ITEMS };
 
     fn partial_fold<'s, A, F, L>(mut self, init: A, mut fold: F, steps: &mut L) -> ControlFlow<A, A>
     where

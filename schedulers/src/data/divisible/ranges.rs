@@ -49,7 +49,7 @@ macro_rules! integers {
         }
 
         impl Producer for Range<$int> {
-            const FACTS: Facts = Facts::ITEMS.single();
+            const FACTS: Facts = Facts::SINGLE;
         }
 
         /// Cut between numbers. The size is the number of numbers, `usize::MAX` if that does not fit.
@@ -102,7 +102,7 @@ macro_rules! integers {
         }
 
         impl Producer for RangeInclusive<$int> {
-            const FACTS: Facts = Facts::ITEMS.single();
+            const FACTS: Facts = Facts::SINGLE;
         }
     )+
 
@@ -190,7 +190,7 @@ impl Divisible for Range<char> {
 }
 
 impl Producer for Range<char> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 
 /// Cut between characters; the surrogate gap counts nothing.
@@ -219,7 +219,7 @@ impl Divisible for RangeInclusive<char> {
 }
 
 impl Producer for RangeInclusive<char> {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl<T> Divisible for &mut [T] {
 }
 
 impl<T: Sync> Producer for &[T] {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: Sync> IndexedProducer for &[T] {}
 
@@ -50,6 +50,6 @@ impl<T: Sync> PeekProducer for &[T] {
 }
 
 impl<T: Send> Producer for &mut [T] {
-    const FACTS: Facts = Facts::ITEMS.single();
+    const FACTS: Facts = Facts::SINGLE;
 }
 impl<T: Send> IndexedProducer for &mut [T] {}
