@@ -3,6 +3,7 @@
 use super::scoped::Scopes;
 use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
 use ::either::Either::{self, Left, Right};
+use ::either::for_both;
 use furcate_schedulers::{
     Divisible, Facts, IndexedProducer, PeekProducer, Producer, StepFold, Steps, Suspendable,
 };
@@ -37,10 +38,7 @@ where
     where
         Self: 'scope,
     {
-        match self {
-            Left(a) => a.scopes(scopes),
-            Right(b) => b.scopes(scopes),
-        }
+        for_both!(self, base => base.scopes(scopes));
     }
 
     #[inline]
@@ -50,12 +48,7 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        EitherProducer {
-            part: match self {
-                Self::Left(base) => Either::Left(base.producer()),
-                Self::Right(base) => Either::Right(base.producer()),
-            },
-        }
+        EitherProducer(self.as_mut().map_either(A::producer, B::producer))
     }
 
     #[inline]
@@ -81,12 +74,7 @@ where
 
     #[inline]
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        EitherProducer {
-            part: match self {
-                Self::Left(base) => Either::Left(base.indexed_producer()),
-                Self::Right(base) => Either::Right(base.indexed_producer()),
-            },
-        }
+        EitherProducer(self.as_mut().map_either(A::indexed_producer, B::indexed_producer))
     }
 
     #[inline]
@@ -108,25 +96,18 @@ where
 
     #[inline]
     fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        EitherProducer {
-            part: match self {
-                Self::Left(base) => Either::Left(base.peek_producer()),
-                Self::Right(base) => Either::Right(base.peek_producer()),
-            },
-        }
+        EitherProducer(self.as_mut().map_either(A::peek_producer, B::peek_producer))
     }
 }
 
 /// The producer of an [`Either`]: a part of the one chain or of the other.
 #[derive(Debug)]
-pub struct EitherProducer<A, B> {
-    part: Either<A, B>,
-}
+pub struct EitherProducer<A, B>(pub(crate) Either<A, B>);
 
 impl<A, B> EitherProducer<A, B> {
     #[inline]
     fn cut(self, cut_left: impl FnOnce(A) -> (A, A), cut_right: impl FnOnce(B) -> (B, B)) -> (Self, Self) {
-        let (left, right) = match self.part {
+        let (left, right) = match self.0 {
             Left(a) => {
                 let (left, right) = cut_left(a);
                 (Left(left), Left(right))
@@ -136,19 +117,19 @@ impl<A, B> EitherProducer<A, B> {
                 (Right(left), Right(right))
             }
         };
-        (EitherProducer { part: left }, EitherProducer { part: right })
+        (EitherProducer(left), EitherProducer(right))
     }
 }
 
 impl<A: Divisible, B: Divisible> Divisible for EitherProducer<A, B> {
     #[inline]
     fn size(&self) -> usize {
-        self.part.as_ref().either(A::size, B::size)
+        self.0.as_ref().either(A::size, B::size)
     }
 
     #[inline]
     fn should_be_divided(&self) -> bool {
-        self.part.as_ref().either(A::should_be_divided, B::should_be_divided)
+        self.0.as_ref().either(A::should_be_divided, B::should_be_divided)
     }
 
     #[inline]
@@ -168,7 +149,7 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for EitherPr
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        self.part.map_either(A::into_iter, B::into_iter)
+        self.0.map_either(A::into_iter, B::into_iter)
     }
 }
 
@@ -183,14 +164,14 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for EitherProducer<A, B>
         F: StepFold<'s, A::Item, C>,
         L: Steps<Self>,
     {
-        match self.part {
+        match self.0 {
             Left(a) => {
-                let wrap = |a| EitherProducer { part: Left(a) };
-                a.partial_fold(init, fold, &mut steps.wrapping(wrap, |back| back.part.left()))
+                let wrap = |a| EitherProducer(Left(a));
+                a.partial_fold(init, fold, &mut steps.wrapping(wrap, |back| back.0.left()))
             }
             Right(b) => {
-                let wrap = |b| EitherProducer { part: Right(b) };
-                b.partial_fold(init, fold, &mut steps.wrapping(wrap, |back| back.part.right()))
+                let wrap = |b| EitherProducer(Right(b));
+                b.partial_fold(init, fold, &mut steps.wrapping(wrap, |back| back.0.right()))
             }
         }
     }
@@ -203,6 +184,6 @@ impl<A: PeekProducer, B: PeekProducer<Item = A::Item>> PeekProducer for EitherPr
 
     #[inline]
     fn peek(&self, index: usize) -> A::Item {
-        self.part.as_ref().either(|a| a.peek(index), |b| b.peek(index))
+        self.0.as_ref().either(|a| a.peek(index), |b| b.peek(index))
     }
 }

@@ -7,6 +7,7 @@
 //! collected, in parallel, and then have their places too.
 
 use crate::iter::collect::{Lists, flatten};
+use crate::iter::either::EitherProducer;
 use crate::iter::indexed_iterator::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
@@ -42,7 +43,7 @@ where
 {
     type Item = I::Item;
     type Producer<'a>
-        = IntersperseProducer<ExactBase<'a, I::Producer<'a>>>
+        = IntersperseProducer<EitherProducer<I::Producer<'a>, Owned<'a, I::Item>>>
     where
         Self: 'a;
 
@@ -50,14 +51,14 @@ where
 
     fn producer(&mut self) -> Self::Producer<'_> {
         let base = if self.base.opt_len().is_some() {
-            ExactBase::Lent(self.base.producer())
+            Either::Left(self.base.producer())
         } else {
             let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
             let lists = Lists::new(Vec::is_empty);
             self.collected = flatten(scheduler.schedule((self.base.producer(), policy, lists), &executor));
-            ExactBase::Collected(Owned::take(&mut self.collected))
+            Either::Right(Owned::take(&mut self.collected))
         };
-        IntersperseProducer::whole(base, self.separator.clone())
+        IntersperseProducer::whole(EitherProducer(base), self.separator.clone())
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -85,60 +86,6 @@ where
         let len = self.base.len();
         total_len(len, len.saturating_sub(1))
     }
-}
-
-/// A producer with exact cuts: the base's own, or its items collected.
-#[derive(Debug)]
-pub enum ExactBase<'a, P: IntoIterator> {
-    /// The base's own producer.
-    Lent(P),
-    /// The collected items of the base.
-    Collected(Owned<'a, P::Item>),
-}
-
-impl<P: Producer> Divisible for ExactBase<'_, P> {
-    #[inline]
-    fn size(&self) -> usize {
-        match self {
-            ExactBase::Lent(base) => base.size(),
-            ExactBase::Collected(items) => items.size(),
-        }
-    }
-
-    #[inline]
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        match self {
-            ExactBase::Lent(base) => {
-                let (left, right) = base.divide_at(index);
-                (ExactBase::Lent(left), ExactBase::Lent(right))
-            }
-            ExactBase::Collected(items) => {
-                let (left, right) = items.divide_at(index);
-                (ExactBase::Collected(left), ExactBase::Collected(right))
-            }
-        }
-    }
-}
-
-impl<'a, P: Producer> IntoIterator for ExactBase<'a, P> {
-    type Item = P::Item;
-    type IntoIter = Either<P::IntoIter, <Owned<'a, P::Item> as IntoIterator>::IntoIter>;
-
-    #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        match self {
-            ExactBase::Lent(base) => Either::Left(base.into_iter()),
-            ExactBase::Collected(items) => Either::Right(items.into_iter()),
-        }
-    }
-}
-
-impl<P> Producer for ExactBase<'_, P>
-where
-    P: Producer,
-    P::Item: Send,
-{
-    const FACTS: Facts = P::FACTS;
 }
 
 /// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
