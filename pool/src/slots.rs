@@ -4,19 +4,7 @@
 //! and the workers' states. States and slots change under one mutex, the *slot lock*, by the methods of [`Locked`]. This module knows
 //! neither jobs nor threads: the [registry](crate::engine::registry) tells it whether there is work, and starts threads when it is told to.
 //!
-//! # States of a worker
-//!
-//! "Counted" says whether the worker is counted in [`Searching`].
-//!
-//! | state | holds a slot | counted | leaves the state when |
-//! |---|---|---|---|
-//! | running a job | yes, unless its slot was taken over or is lent | no | the job ends, or must wait |
-//! | searching | yes | yes | it finds a job, or has found none for a while |
-//! | waiting for a latch in its slot | yes | no | the latch is set, or it is time to look for jobs again |
-//! | timed searcher (at most one) | no | yes | it is given a slot, it sees work after a sleep, or it parks: see below |
-//! | parked | no | no | it is given a slot (for work or a broadcast), or becomes the watcher |
-//! | blocked (waits for a latch or a slot) | no | no | it is given a slot |
-//! | watching (at most one) | no | no | it is given a slot, or no job is queued: see `registry/turns.rs` |
+//! The states of a worker and of a slot are in the tables of the crate's `README.md`, with the argument why no wake-up is lost.
 //!
 //! # Invariants
 //!

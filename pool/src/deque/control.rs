@@ -1,4 +1,4 @@
-//! The states of a deque, and its transitions.
+//! The states of a deque, and its transitions. (What each state means: the crate's `README.md`.)
 //!
 //! | from | to | when |
 //! |---|---|---|

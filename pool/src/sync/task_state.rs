@@ -9,13 +9,7 @@
 //!                            └── end ─── RUNNING | SCHEDULED ───────────────────┘
 //! ```
 //!
-//! | state | where the task is | its future |
-//! |---|---|---|
-//! | *idle* | nowhere: only wakers refer to it | not accessed |
-//! | *scheduled* | in one queue, once | not accessed |
-//! | *running* | with the worker that polls it | the worker's |
-//! | *running and scheduled* | with that worker; woken in its poll, to be queued after the poll | the worker's |
-//! | *done* | nowhere | dropped |
+//! The crate's `README.md` says what each state means for the task and its future.
 //!
 //! *Cancelled* is a mark in addition to each state: the future will not be polled again, but dropped by its next owner.
 //!
