@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10690,
+    "pool": 10715,
     "schedulers": 6330,
     "adaptors": 16505,
     "src": 110,

@@ -174,7 +174,7 @@ where
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
         let can_suspend = worker.frame().can_suspend;
-        worker.ran_task.set(true);
+        worker.search.ran_task.set(true);
         // A worker that waits for the scope will want to help.
         worker.poke();
         worker.enter_scope(scope.number());

@@ -8,6 +8,7 @@ mod search;
 mod spawned;
 mod stack_job;
 mod traced;
+mod turn;
 mod wait;
 
 pub(crate) use call::CallTime;
@@ -22,19 +23,18 @@ use crate::deque::{Deque, Steal};
 use crate::engine::job;
 use crate::engine::job::by_pointer::{ByPointer, fits_registers, is_large};
 use crate::engine::queues::deques;
-use crate::engine::queues::random::Random;
 use crate::engine::queues::stealable;
 use crate::engine::registry::Registry;
 use crate::engine::stats::{Counters, WorkerStats};
 use crate::process::ThreadClock;
 use crate::quiet_drop::drop_quietly;
 use crate::slots::Occupant;
-use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
 use crate::sync::parker::Parker;
 use crate::trace::{self, Kind};
 use crossbeam_deque::Injector;
 use frame::{Frames, Relation};
+use search::SearchState;
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -47,6 +47,7 @@ use std::sync::atomic::{
 };
 use std::time::Duration;
 use traced::TracedForks;
+use turn::Turn;
 
 /// The header of a pool's job.
 pub(crate) type Header = job::Header<Worker>;
@@ -104,10 +105,10 @@ pub struct Worker {
     active: AtomicPtr<SpawnDeque>,
     /// Facts about the job on top of this thread's stack.
     frames: Frames,
-    /// Whether this worker has run a task since it last searched; this thread's.
-    pub(crate) ran_task: Cell<bool>,
-    /// Success of the last searches; it decides how long the next one is. This thread's.
-    searches: Cell<search::Searches>,
+    /// What this worker remembers from one search to the next; this thread's.
+    pub(crate) search: SearchState,
+    /// The turns of calls, and of this thread in its slot; this thread's.
+    pub(crate) turn: Turn,
     /// Broadcast jobs for this worker. No other thread may run them.
     pub(crate) broadcasts: Injector<JobRef>,
     /// Jobs that this thread has spawned by `spawn_fifo`.
@@ -116,8 +117,6 @@ pub struct Worker {
     /// The forks in the trace; this thread's.
     traced: TracedForks,
     pub(crate) parker: Parker,
-    /// Time until which this thread keeps the slot that it has got back; this thread's.
-    pub(crate) keeps_slot_until: Cell<Option<Instant>>,
     /// The processor time of the thread that is this worker.
     pub(crate) clock: ThreadClock,
     /// What this thread waits for, as an [`Awaited`]. Written by this thread, and read for dumps: relaxed.
@@ -130,17 +129,6 @@ pub struct Worker {
     /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's slot lock held, by this thread, or by another one while
     /// this thread sleeps. If another worker has taken the slot over, the index stays until this thread notices.
     slot: AtomicUsize,
-    /// State of the random numbers with which this thread chooses victims; this thread's.
-    random: Random,
-    /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
-    woken_first: Cell<bool>,
-    /// Kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
-    kind: Cell<u8>,
-    /// If calls take turns: the scope of the task that this thread has just taken from a set, and the time at which it did; this
-    /// thread's.
-    turn: Cell<Option<(u64, Instant)>>,
-    /// The scope that is charged for the running job, and the time up to which it has been charged; this thread's.
-    charged: Cell<Option<(u64, Instant)>>,
     /// For an external thread: the time since its call began. For other workers: the time since this worker first had jobs to share
     /// while only the timed searcher searched. The time decides whether a wake-up is worth its cost.
     pub(crate) call: CallTime,
@@ -208,25 +196,19 @@ impl Worker {
             forks: Deque::starting_at(1, ROOM, always_shared),
             active: AtomicPtr::new(active.as_ptr()),
             frames: Frames::default(),
-            ran_task: Cell::new(false),
-            searches: Cell::default(),
+            search: SearchState::nth(number),
+            turn: Turn::default(),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
             counters: Counters::new(slots),
             traced: TracedForks::default(),
             parker: Parker::new(),
-            keeps_slot_until: Cell::new(None),
             clock: ThreadClock::default(),
             awaited: AtomicU64::default(),
             registry,
             number,
             external,
             slot: AtomicUsize::new(NO_SLOT),
-            random: Random::nth(number),
-            woken_first: Cell::new(false),
-            kind: Cell::new(0),
-            turn: Cell::new(None),
-            charged: Cell::new(None),
             call: CallTime::default(),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
@@ -661,50 +643,6 @@ impl Worker {
         // SAFETY: the caller's.
         unsafe { self.run_or_charge(job) };
         trace::record(Kind::JobEnd, 0);
-    }
-
-    /// # Safety
-    ///
-    /// As for [`JobRef::run`].
-    #[inline]
-    unsafe fn run_or_charge(&self, job: JobRef) {
-        match self.turn.take() {
-            // SAFETY: the caller's; this thread is the worker.
-            None => unsafe { job.run(self) },
-            // SAFETY: as above.
-            Some(turn) => unsafe { self.run_and_charge(job, turn) },
-        }
-    }
-
-    /// Runs a job, and charges its scope for the time since its turn began.
-    ///
-    /// # Safety
-    ///
-    /// As for [`JobRef::run`].
-    #[inline(never)]
-    unsafe fn run_and_charge(&self, job: JobRef, (scope, since): (u64, Instant)) {
-        let below = self.charged.replace(Some((scope, since)));
-        // SAFETY: the caller's; this thread is the worker.
-        unsafe { job.run(self) }
-        self.charge();
-        self.charged.set(below);
-    }
-
-    /// Charges the scope of the running job for the time since its turn began, or since the last charge, if calls take turns. A job that loses its
-    /// slot in the middle is charged at once: the next turns belong to other calls.
-    pub(crate) fn charge(&self) {
-        if let Some((scope, since)) = self.charged.get() {
-            let now = Instant::now();
-            self.registry().stealable.charge(scope, now - since);
-            self.charged.set(Some((scope, now)));
-        }
-    }
-
-    /// Notes that the running job has had no slot until now, so that its scope is not charged for that time.
-    pub(crate) fn skip_charge(&self) {
-        if let Some((scope, _)) = self.charged.get() {
-            self.charged.set(Some((scope, Instant::now())));
-        }
     }
 
     /// Takes this worker for the calling external thread. Returns `false` if another thread has it.

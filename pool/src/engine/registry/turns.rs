@@ -103,7 +103,7 @@ impl Registry {
 
     #[cold]
     fn give_slot(&self, worker: &Worker) {
-        let keeps = worker.keeps_slot_until.get().is_some_and(|until| Instant::now() < until);
+        let keeps = worker.turn.keeps_slot();
         // A forked child has no other thread of the pool.
         if self.is_inherited() || worker.slot().is_none() || keeps && self.holds_slot(worker) {
             return;
@@ -125,7 +125,7 @@ impl Registry {
         drop(slots);
         self.wait_for_slot(worker);
         worker.skip_charge();
-        worker.keeps_slot_until.set(Some(Instant::now() + TURN));
+        worker.turn.keep_slot(TURN);
     }
 
     /// Waits until a worker that claims a slot has one.

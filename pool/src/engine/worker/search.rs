@@ -3,9 +3,11 @@
 use super::Worker;
 use super::{Entry, Header, JobRef, Stealable};
 use crate::deque::Steal;
+use crate::engine::queues::random::Random;
 use crate::engine::settings::Fairness;
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
+use std::cell::Cell;
 use std::hint;
 use std::iter;
 use std::thread;
@@ -45,12 +47,33 @@ impl Pauses {
     }
 }
 
+/// What a worker remembers from one search to the next; its thread's.
+pub(crate) struct SearchState {
+    /// Whether the worker has run a task since it last searched.
+    pub(crate) ran_task: Cell<bool>,
+    searches: Cell<Searches>,
+    /// State of the random numbers with which the worker chooses victims.
+    random: Random,
+    /// Whether the last [fair](Worker::find_fair) look began with woken tasks.
+    woken_first: Cell<bool>,
+    /// Kind of job that comes first at the next look [by turns](Worker::find_by_turns).
+    first_kind: Cell<u8>,
+}
+
+impl SearchState {
+    /// Makes the state of the `nth` worker.
+    pub(super) fn nth(nth: usize) -> Self {
+        let (ran_task, searches, woken_first, first_kind) = Default::default();
+        SearchState { ran_task, searches, random: Random::nth(nth), woken_first, first_kind }
+    }
+}
+
 /// The success of a worker's last searches, which decides whether the next one is short. If each call begins long after the one before,
 /// every search fails, and a long search in vain takes more processor time than a small call. So searches become short after two long
 /// ones in vain. They become long again when a long search finds work, and when work comes so soon after a short search that a long one
 /// would have found it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Searches {
+struct Searches {
     /// Number of searches in vain since a long search was of use, at most [`VAIN`].
     failures: u32,
     /// Time at which the last search ended, if it was in vain.
@@ -115,7 +138,7 @@ impl Worker {
     pub(crate) fn search(&self) -> Option<JobRef> {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
-        let once = self.ran_task.take();
+        let once = self.search.ran_task.take();
         loop {
             // A claimant has a job to run, so this worker releases its slot. Broadcast jobs come first: only this thread may run them,
             // and it would claim the slot again for them.
@@ -123,15 +146,15 @@ impl Worker {
                 return self.find_broadcast();
             }
             if let Some(job) = self.find(&mut patience) {
-                self.searches.set(self.searches.get().after_success(pauses.rounds));
+                self.search.searches.set(self.search.searches.get().after_success(pauses.rounds));
                 return Some(job);
             }
             if once {
                 return None;
             }
-            let is_short = self.searches.get().are_short() && pauses.rounds >= SHORT;
+            let is_short = self.search.searches.get().are_short() && pauses.rounds >= SHORT;
             if is_short || !pauses.pause(SEARCH) {
-                self.searches.set(self.searches.get().after_failure());
+                self.search.searches.set(self.search.searches.get().after_failure());
                 return None;
             }
         }
@@ -169,8 +192,8 @@ impl Worker {
     /// Finds a woken task, a job from outside, or a job spawned here. The three kinds take turns in coming first.
     fn find_by_turns(&self) -> Option<JobRef> {
         const KINDS: u8 = 3;
-        let first = self.kind.get();
-        self.kind.set((first + 1) % KINDS);
+        let first = self.search.first_kind.get();
+        self.search.first_kind.set((first + 1) % KINDS);
         (first..first + KINDS).find_map(|kind| match kind % KINDS {
             0 => self.find_woken_beside(|sets| sets.take_any(0)),
             1 => self.find_injected_job(),
@@ -244,8 +267,8 @@ impl Worker {
             return Some(urgent);
         }
         let woken = || self.find_woken_of_any();
-        let woken_first = !self.woken_first.get();
-        self.woken_first.set(woken_first);
+        let woken_first = !self.search.woken_first.get();
+        self.search.woken_first.set(woken_first);
         if woken_first {
             woken().or_else(|| self.find_injected())
         } else {
@@ -261,13 +284,13 @@ impl Worker {
     /// Finds a job in the oldest entry of any set, beginning with a random one. The worker may still have jobs of its own.
     fn find_woken_of_any(&self) -> Option<JobRef> {
         let slots = self.num_threads();
-        self.find_woken_beside(|sets| sets.take_any(self.random.below(slots)))
+        self.find_woken_beside(|sets| sets.take_any(self.search.random.below(slots)))
     }
 
     /// Finds a job of another slot: in the deques of the slot's holder, or in the slot's set. Begins with a random slot.
     fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
         let slots = self.num_threads();
-        let first = self.random.below(slots);
+        let first = self.search.random.below(slots);
         (first..slots).chain(0..first).find_map(|slot| {
             let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number);
             let mut active = || {
@@ -276,11 +299,11 @@ impl Worker {
                         .or_else(|| self.steal_spawned(victim, slot))
                 })
             };
-            let woken = || self.find_woken(|sets| sets.steal(slot, |len| self.random.below(len)));
+            let woken = || self.find_woken(|sets| sets.steal(slot, |len| self.search.random.below(len)));
             // ProWS-R: the thief chooses uniformly among the victim's active deque and the entries of its stealable set. If its choice
             // has no job, it looks at the other side too, so that no search misses a job.
             let entries = self.registry().stealable.len(slot);
-            if entries > 0 && self.random.below(entries + 1) > 0 {
+            if entries > 0 && self.search.random.below(entries + 1) > 0 {
                 woken().or_else(active)
             } else {
                 active().or_else(woken)
@@ -309,7 +332,7 @@ impl Worker {
             let turn = by_turns.then(|| (entry.scope(), Instant::now()));
             let job = take_up(entry)?;
             if by_turns {
-                self.turn.set(turn);
+                self.turn.taken.set(turn);
             }
             Some(job)
         })

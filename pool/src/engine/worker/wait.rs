@@ -186,7 +186,7 @@ impl Worker {
                 return Some(job);
             }
             // The job belongs to an outer scope, or to none, so this frame must not run it.
-            self.turn.set(None);
+            self.turn.taken.set(None);
             self.registry().injector.push(job);
             self.registry().notify(Some(self));
             None
@@ -287,7 +287,7 @@ impl Worker {
             if unsafe { job.scope() } == scope {
                 return Some(job);
             }
-            self.turn.set(None);
+            self.turn.taken.set(None);
             registry.injector.push(job);
             moved = true;
             None
