@@ -145,19 +145,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
         is_lost
     }
 
-    /// Gives a free slot to a worker whose slot was taken over. If none is free, the worker is blocked, and claims a slot. Returns whether
-    /// the worker holds a slot.
-    #[must_use = "a worker without a slot waits for one"]
-    pub(crate) fn replace_lost(&mut self, worker: &W) -> bool {
-        worker.set_slot(None);
-        if self.occupy_free(worker) {
-            return true;
-        }
-        self.set_state(worker, WorkerState::Blocked);
-        self.claim(worker);
-        false
-    }
-
     /// Gives a slot to a worker in the middle of a job. If none is free, the worker is blocked, and claims a slot. Returns whether the
     /// worker holds a slot.
     #[must_use = "a worker without a slot waits for one"]

@@ -458,7 +458,7 @@ fn a_borrowed_slot_is_not_lost() {
                         borrower.join().unwrap();
                         return assert!(pool.slots.lock().has_free());
                     }
-                } else if !pool.slots.holds_slot(lender) && !slots.replace_lost(lender) {
+                } else if slots.forget_lost(lender) && !slots.occupy_or_block(lender) {
                     drop(slots);
                     pool.wait_for_slot(lender);
                     pool.stops();

@@ -12,11 +12,11 @@
 //!    [`set_free`](Searching::set_free) first. Then the thread, or the worker if it was the last searching one, does the [final
 //!    check](Searching::final_check): it requests a split of every deque, passes a heavy fence, and looks for work everywhere.
 //! 3. A long sleeper first counts itself ([`set_long_sleepers`](Searching::set_long_sleepers)), then passes a full fence and looks for
-//!    queued jobs once more ([`may_sleep_long`](Searching::may_sleep_long)).
+//!    queued jobs once more ([`may_sleep`](Searching::may_sleep)).
 //! 4. If every slot is taken and no worker searches, a *watcher* looks after queued tasks
 //!    ([`needs_watcher`](Searching::needs_watcher)). A publisher checks that after its fence, and the last searcher after its
 //!    [final check](Searching::final_check). A watcher that stops first says so, then passes a full fence and looks once more
-//!    ([`may_stop_watching`](Searching::may_stop_watching)).
+//!    ([`may_sleep`](Searching::may_sleep)).
 //!
 //! So for every piece of work and every end of the last search, the publisher sees that no worker searches, or the worker sees the
 //! work, or both. The slot lock then decides which worker is woken. The sleeps of the timed searcher need no such care: it counts as
@@ -119,8 +119,9 @@ impl Searching {
         }
     }
 
-    /// Whether nothing is queued. Called by a worker that has just counted itself as a long sleeper (invariant 3).
-    pub(crate) fn may_sleep_long(&self, is_queued: impl FnOnce() -> bool) -> bool {
+    /// Whether nothing is queued. Called by a worker that has just counted itself as a long sleeper (invariant 3), and by a watcher that
+    /// has just said that it stops (invariant 4).
+    pub(crate) fn may_sleep(&self, is_queued: impl FnOnce() -> bool) -> bool {
         // Pairs with the one in `notify`.
         fence::full();
         !is_queued()
@@ -136,13 +137,6 @@ impl Searching {
     /// Sets whether a thread watches queued tasks. Called with the slot lock held.
     pub(crate) fn set_watched(&self, watched: bool) {
         self.watched.store(watched, Relaxed);
-    }
-
-    /// Whether no task is queued. Called by a watcher that has just said that it stops (invariant 4).
-    pub(crate) fn may_stop_watching(&self, is_queued: impl FnOnce() -> bool) -> bool {
-        // Pairs with the one in `notify`.
-        fence::full();
-        !is_queued()
     }
 
     /// Requests a split of every deque, so that later pushes look up, and then looks for work that was published before (invariant 2).

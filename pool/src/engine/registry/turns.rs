@@ -111,16 +111,18 @@ impl Registry {
         worker.charge();
         let mut slots = self.lock();
         slots.return_slot(worker);
-        if self.holds_slot(worker) {
+        if slots.forget_lost(worker) {
+            if slots.occupy_or_block(worker) {
+                drop(slots);
+                // A worker that ended its search in between has not seen the jobs that this worker has pushed without a slot.
+                self.share(worker);
+                return;
+            }
+        } else {
             let Some(next) = slots.give_turn(worker) else { return };
             worker.counters.slots_given.add();
             trace::record(Kind::Handover, 0);
             self.watch_on_turn(&mut slots, next);
-        } else if slots.replace_lost(worker) {
-            drop(slots);
-            // A worker that ended its search in between has not seen the jobs that this worker has pushed without a slot.
-            self.share(worker);
-            return;
         }
         drop(slots);
         self.wait_for_slot(worker);
@@ -232,7 +234,7 @@ impl Registry {
         }
         slots.has_watchdog = false;
         self.slots.searching.set_watched(false);
-        if !self.slots.searching.may_stop_watching(|| self.is_queued()) {
+        if !self.slots.searching.may_sleep(|| self.is_queued()) {
             self.watch(&mut slots);
         }
         false
@@ -286,7 +288,7 @@ impl Registry {
     fn stop_watching(&self, slots: &mut Locked<'_>, worker: &Worker) {
         slots.watch_is_over();
         slots.park(worker);
-        if !self.slots.searching.may_stop_watching(|| self.is_queued()) {
+        if !self.slots.searching.may_sleep(|| self.is_queued()) {
             // `watch` wakes the worker that was parked last, so it makes this worker the watcher again, or none is needed.
             self.watch(slots);
         }

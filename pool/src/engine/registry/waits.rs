@@ -103,7 +103,7 @@ impl Registry {
         drop(slots);
         // In its first call, a worker that gets `Anything` does not sleep: it looks for a job at once.
         if next != NextJobs::Anything || idle_for.is_some() {
-            let long = long.filter(|_| self.slots.searching.may_sleep_long(|| self.is_queued()));
+            let long = long.filter(|_| self.slots.searching.may_sleep(|| self.is_queued()));
             worker.parker.park_timeout(long.map_or(SHORT_SLEEP, |idle_for| idle_for.min(LONG_SLEEP)));
         }
         let mut slots = self.lock();

@@ -158,7 +158,7 @@ impl Pool {
                     // As `Registry::stop_watching`.
                     self.searching.set_watched(false);
                     idle.states[number] = State::Parked;
-                    if !self.searching.may_stop_watching(|| !self.set.is_empty()) {
+                    if !self.searching.may_sleep(|| !self.set.is_empty()) {
                         self.watch(&mut idle);
                     }
                 }
@@ -263,7 +263,7 @@ impl Pool {
             idle.long_sleepers += 1;
             self.searching.set_long_sleepers(idle.long_sleepers);
             drop(idle);
-            if self.searching.may_sleep_long(|| !self.set.is_empty()) {
+            if self.searching.may_sleep(|| !self.set.is_empty()) {
                 self.parkers[number].park_timeout(LONG_SLEEP);
             }
             let mut idle = self.lock();
