@@ -52,27 +52,25 @@
 //! long sleeper, passes a full fence, and looks for queued jobs once more before it sleeps.
 
 mod hands;
-mod overdue;
+mod monitor;
 pub(crate) mod searching;
 mod shelf;
 mod waits;
 mod wake;
-mod watcher;
 
-pub(crate) use overdue::STUCK;
+pub(crate) use monitor::{Look, Monitor, STUCK, Seen};
 
 #[cfg(all(test, loom))]
 mod models;
 
 use crate::slots::searching::Searching;
 use crate::sync::atomic::{
-    AtomicPtr, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use crate::sync::fence;
 use crate::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
-use overdue::{Hints, Overdue};
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::{Deref, DerefMut};
@@ -207,8 +205,6 @@ pub(crate) struct SlotTable {
     parked: Vec<usize>,
     /// Number of the timed searcher.
     timed_searcher: Option<usize>,
-    /// Number of the worker whose state is [`Watching`](WorkerState::Watching).
-    watcher: Option<usize>,
     /// Indices of the free slots.
     free: Vec<usize>,
     /// Numbers of the workers that wait for a slot, the oldest claim first. An entry whose worker is `Active` is outdated, and is
@@ -230,9 +226,7 @@ pub(crate) struct SlotTable {
     /// Numbers of the workers to unpark when the lock is released. They are not unparked earlier: a woken worker's first step is to
     /// take this lock, so the worker would block.
     woken: Vec<usize>,
-    overdue: Overdue,
-    /// Whether the watchdog looks at this pool.
-    pub(crate) has_watchdog: bool,
+    pub(crate) monitor: Monitor,
 }
 
 /// A pool's slots and workers.
@@ -247,8 +241,10 @@ pub(crate) struct Slots<W> {
     shelved: AtomicUsize,
     /// Number of workers that claim a slot; written with the slot lock held.
     claims: AtomicUsize,
-    /// Whether a thread without a slot is overdue, and whether a queue is neglected. Read without the lock.
-    pub(crate) hints: Hints,
+    /// Whether a thread without a slot is overdue; written with the slot lock held.
+    wanted: AtomicBool,
+    /// Whether a queue is neglected; written with the slot lock held.
+    neglected: AtomicBool,
 }
 
 impl<W: Occupant> Slots<W> {
@@ -262,7 +258,6 @@ impl<W: Occupant> Slots<W> {
                 states: vec![WorkerState::Parked; threads],
                 parked: (0..threads).rev().collect(),
                 timed_searcher: None,
-                watcher: None,
                 free: (0..threads).rev().collect(),
                 claims: VecDeque::new(),
                 threads: ThreadBounds { next: threads, end, refused: false },
@@ -272,13 +267,13 @@ impl<W: Occupant> Slots<W> {
                 long_sleepers: 0,
                 shelved: Vec::new(),
                 woken: Vec::new(),
-                overdue: Overdue::default(),
-                has_watchdog: false,
+                monitor: Monitor::default(),
             }),
             searching: CachePadded::new(Searching::new(threads)),
             shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
-            hints: Hints::default(),
+            wanted: AtomicBool::new(false),
+            neglected: AtomicBool::new(false),
         }
     }
 
@@ -433,11 +428,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Whether this worker claims a slot.
     pub(crate) fn claims(&self, worker: &W) -> bool {
         self.claims.contains(&worker.number())
-    }
-
-    /// Whether there is a worker that watches the queues.
-    pub(crate) fn has_watcher(&self) -> bool {
-        self.watcher.is_some()
     }
 
     /// Returns the worker that parked last.

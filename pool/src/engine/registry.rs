@@ -10,12 +10,12 @@
 
 mod adopted;
 mod dump;
+mod monitor;
 pub(crate) mod root;
 mod sleep;
 mod turns;
 mod waits;
 mod wake;
-mod watchdog;
 
 pub(crate) use waits::NextJobs;
 
@@ -93,10 +93,8 @@ pub(crate) struct Registry {
     pub(crate) stealable: Stealable,
     /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
     pub(crate) deques: Deques<Worker>,
-    /// Whether the [watchdog] has ever watched the pool.
+    /// Whether the [watchdog](monitor) has ever watched the pool.
     had_watchdog: AtomicBool,
-    /// The queues at the last look of the watcher or the watchdog. Locked with the slot lock held.
-    seen: Mutex<turns::Seen>,
     /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
     pending: JobCount,
     /// Counters of threads that are no workers of this pool.
@@ -168,7 +166,6 @@ impl Registry {
             stealable,
             deques: Deques::new(always_shared),
             had_watchdog: AtomicBool::new(false),
-            seen: Mutex::default(),
             pending: JobCount::new(1),
             outside: Counters::new(0),
             threads: Mutex::default(),
@@ -243,11 +240,6 @@ impl Registry {
     /// Whether a worker on the shelf has lost its slot and may still run. The other workers on the shelf sleep in the pool.
     pub(crate) fn has_dispossessed(&self) -> bool {
         self.slots.has_shelved() && self.lock().has_dispossessed()
-    }
-
-    /// Whether a queue is neglected. If so, workers take a job from a queue between two jobs of their own. One relaxed load; a hint.
-    fn is_queue_neglected(&self) -> bool {
-        self.slots.hints.is_queue_neglected()
     }
 
     /// Takes the slot lock.
@@ -533,7 +525,7 @@ impl Registry {
                 // Jobs that spawn again and again, and tasks that are woken again and again, do not keep other jobs waiting.
                 let fair = if turn % FAIR == 0 {
                     worker.find_last()
-                } else if self.is_queue_neglected() {
+                } else if self.slots.is_queue_neglected() {
                     worker.find_fair()
                 } else {
                     None

@@ -398,7 +398,7 @@ fn both_threads_of_a_turn_get_the_slot() {
                 if !pool.slots.lock().occupy_or_block(worker) {
                     let mut slots = pool.slots.lock();
                     if slots.state(worker) != WorkerState::Active {
-                        slots.is_overdue(worker);
+                        assert!(!slots.ask_for_slot(worker), "the holder is not stuck");
                     }
                     drop(slots);
                     pool.wait_for_slot(worker);
@@ -409,14 +409,14 @@ fn both_threads_of_a_turn_get_the_slot() {
             })
         };
         let busy = pool.worker(1);
-        if pool.slots.hints.is_slot_wanted() {
+        if pool.slots.is_slot_wanted() {
             pool.stops();
             let gives = pool.slots.lock().give_turn(busy).is_some();
             if gives { pool.wait_for_slot(busy) } else { pool.runs(busy) }
         }
         pool.release_slot(busy);
         overdue.join().unwrap();
-        assert!(pool.slots.lock().has_free() && !pool.slots.hints.is_slot_wanted());
+        assert!(pool.slots.lock().has_free() && !pool.slots.is_slot_wanted());
     });
 }
 
@@ -433,7 +433,7 @@ fn a_borrowed_slot_is_not_lost() {
                     let watcher = pool.worker(2);
                     let mut slots = pool.slots.lock();
                     slots.begin_watch(watcher);
-                    slots.is_overdue(watcher);
+                    assert!(!slots.ask_for_slot(watcher), "the holder is not stuck");
                     let is_lent = slots.lend(watcher);
                     drop(slots);
                     if is_lent {

@@ -1,7 +1,7 @@
 //! The shelf: workers that have jobs but no slot.
 //!
 //! A worker that releases its slot in the middle of a job may have open forks. The forks stay in its deque, where their frames pop
-//! them when the worker continues. A worker whose slot was [taken over](super::overdue) may have spawned jobs in its deque too.
+//! them when the worker continues. A worker whose slot was [taken over](super::monitor) may have spawned jobs in its deque too.
 //! Thieves look at the workers that hold slots. The *shelf* is the list of the other workers that have jobs.
 //!
 //! # Invariants

@@ -15,7 +15,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         }
         let Some(slot) = self.take_free() else { return WakeOutcome::Full };
         // A watcher is not needed while a slot is free.
-        let Some(number) = self.watcher.or_else(|| self.parked.pop()) else {
+        let Some(number) = self.monitor.watcher.or_else(|| self.parked.pop()) else {
             return WakeOutcome::NoWorker(slot);
         };
         let worker = self.slots.known(number);
@@ -114,7 +114,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn terminate(&mut self) {
         self.terminating = true;
         let table = &mut **self;
-        table.woken.extend(table.parked.iter().chain(&table.timed_searcher).chain(&table.watcher));
+        table.woken.extend(table.parked.iter().chain(&table.timed_searcher).chain(&table.monitor.watcher));
     }
 
     /// Notes that a worker's thread ends: it must not be woken. If the worker was given a slot at the last moment, releases the slot.

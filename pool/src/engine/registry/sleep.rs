@@ -1,6 +1,7 @@
 //! How a worker that finds no job goes to sleep.
 
-use super::{Locked, Registry, turns};
+use super::monitor::TURN;
+use super::{Locked, Registry};
 use crate::engine::worker::Worker;
 use crate::slots::{SearchEnd, WorkerState};
 use crate::sync::clock::Instant;
@@ -75,16 +76,15 @@ impl Registry {
             trace::record(Kind::ParkBegin, worker.number() as u64);
             if claims {
                 // A broadcast job waits for this worker. So the worker becomes overdue like any other thread that claims a slot.
-                worker.parker.park_timeout(turns::TURN);
+                worker.parker.park_timeout(TURN);
             } else {
                 worker.parker.park();
             }
             trace::record(Kind::ParkEnd, 0);
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
-                slots.is_overdue(worker);
                 // If the worker has got a slot, its state says so.
-                _ = slots.try_take_over(worker);
+                _ = slots.ask_for_slot(worker);
             }
         }
         slots.end(worker);

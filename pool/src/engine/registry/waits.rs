@@ -220,7 +220,6 @@ impl Registry {
         if may_start || slots.last_parked().is_some() || !self.slots.are_all_held() || slots.has_watcher() {
             return false;
         }
-        slots.look_at_holders();
         slots.all_holders_wait_or_are_stuck()
     }
 

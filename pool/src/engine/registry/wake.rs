@@ -174,7 +174,7 @@ mod tests {
         }));
         let waker = receive.recv().unwrap();
         // The watchdog refers to the registry while it looks at the pool.
-        assert!(comes_true(|| !registry.lock().has_watchdog));
+        assert!(comes_true(|| !registry.lock().monitor.has_watchdog));
         assert!(
             comes_true(|| registry.slots.searching.no_searcher() && registry.slots.searching.free() == 1)
         );
