@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10715,
+    "pool": 10630,
     "schedulers": 6330,
     "adaptors": 16505,
     "src": 110,

@@ -238,8 +238,8 @@ impl Registry {
     }
 
     /// Whether a worker on the shelf has lost its slot and may still run. The other workers on the shelf sleep in the pool.
-    pub(crate) fn has_dispossessed(&self) -> bool {
-        self.slots.has_shelved() && self.lock().has_dispossessed()
+    pub(crate) fn has_former_holder(&self) -> bool {
+        self.slots.has_shelved() && self.lock().has_former_holder()
     }
 
     /// Takes the slot lock.

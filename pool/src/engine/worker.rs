@@ -254,11 +254,6 @@ impl Worker {
         (slot != NO_SLOT).then_some(slot)
     }
 
-    /// Notes the index of the slot that this worker holds. Called with the slot lock held.
-    pub(crate) fn set_slot(&self, slot: Option<usize>) {
-        self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
-    }
-
     /// Returns the index of the slot that the thread holds in its pool, `0 .. num_threads`.
     ///
     /// No two threads hold the same slot at the same time, with two exceptions. If a thread blocks on a lock of the program or in a
@@ -527,12 +522,6 @@ impl Worker {
         self.forks.is_always_shared()
     }
 
-    /// Has the worker look up at its next push, and share jobs: another worker wants work.
-    pub(crate) fn request_split(&self) {
-        self.forks.request_split();
-        self.spawns().request_split();
-    }
-
     /// Has the worker look up at its next push.
     pub(crate) fn poke(&self) {
         self.forks.poke();
@@ -661,7 +650,7 @@ impl Occupant for Worker {
     }
 
     fn set_slot(&self, slot: Option<usize>) {
-        self.set_slot(slot);
+        self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
     }
 
     fn has_jobs(&self) -> bool {
@@ -673,7 +662,8 @@ impl Occupant for Worker {
     }
 
     fn request_split(&self) {
-        self.request_split();
+        self.forks.request_split();
+        self.spawns().request_split();
     }
 
     fn count_barrier(&self) {

@@ -65,7 +65,7 @@ impl<W: Occupant> Locked<'_, W> {
     }
 
     /// Whether a worker on the shelf has lost its slot and may still run. The other workers on the shelf sleep in the pool.
-    pub(crate) fn has_dispossessed(&self) -> bool {
+    pub(crate) fn has_former_holder(&self) -> bool {
         let mut shelved = self.shelved.iter().map(|&number| self.slots.known(number));
         shelved.any(|worker| self.state(worker) != WorkerState::Blocked)
     }

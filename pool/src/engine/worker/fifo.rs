@@ -1,8 +1,9 @@
 //! First in, first out, on top of deques whose owner takes the newest: what is queued there is a ticket, and whoever
 //! runs the ticket runs the oldest job.
 
+use super::search::take_oldest;
 use super::{Header, JobRef, SpawnHeader, Worker};
-use crossbeam_deque::{Injector, Steal};
+use crossbeam_deque::Injector;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -34,14 +35,8 @@ impl Fifo {
         // SAFETY: the queue outlives its tickets.
         let this = unsafe { ticket.cast::<Self>().as_ref() };
         let jobs = this.jobs.get().expect("a ticket without a job");
-        let job = loop {
-            match jobs.steal() {
-                Steal::Success(job) => break job,
-                // There is a job for every ticket, put in line before it.
-                Steal::Empty => unreachable!("a ticket without a job"),
-                Steal::Retry => {}
-            }
-        };
+        // There is a job for every ticket, put in line before it.
+        let job = take_oldest(jobs).expect("a ticket without a job");
         // SAFETY: just taken from a queue. `this` is not used from here on: the job may be the last of its scope.
         unsafe { worker.execute(job) };
     }

@@ -7,6 +7,7 @@ use crate::engine::queues::random::Random;
 use crate::engine::settings::Fairness;
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
+use crossbeam_deque::Injector;
 use std::cell::Cell;
 use std::hint;
 use std::iter;
@@ -131,6 +132,11 @@ impl Patience {
     }
 }
 
+/// Takes the oldest job of a queue.
+pub(super) fn take_oldest(queue: &Injector<JobRef>) -> Option<JobRef> {
+    iter::repeat_with(|| queue.steal()).find(|stolen| !stolen.is_retry())?.success()
+}
+
 impl Worker {
     /// Searches for a job of any kind. The search is short if long ones were in vain, see [`Searches`]. After a task the worker looks
     /// only once: the next task is woken by I/O, and that wake-up wakes a worker as well. To search for the 20 us between two tasks
@@ -212,13 +218,7 @@ impl Worker {
         if self.broadcasts.is_empty() {
             return None;
         }
-        loop {
-            match self.broadcasts.steal() {
-                crossbeam_deque::Steal::Success(job) => return Some(job),
-                crossbeam_deque::Steal::Empty => return None,
-                crossbeam_deque::Steal::Retry => {}
-            }
-        }
+        take_oldest(&self.broadcasts)
     }
 
     /// Finds a job of a worker on the shelf, or a job from outside.
@@ -238,16 +238,9 @@ impl Worker {
 
     /// Finds a job in the injector.
     pub(super) fn find_injected_job(&self) -> Option<JobRef> {
-        loop {
-            match self.registry().injector.steal() {
-                crossbeam_deque::Steal::Success(job) => {
-                    self.counters.injected.add();
-                    return Some(job);
-                }
-                crossbeam_deque::Steal::Empty => return None,
-                crossbeam_deque::Steal::Retry => {}
-            }
-        }
+        let job = take_oldest(&self.registry().injector)?;
+        self.counters.injected.add();
+        Some(job)
     }
 
     /// Finds a job of the kind that the pool's [`Fairness`] puts last, so that this kind gets a turn: a spawned job if woken tasks come

@@ -232,12 +232,12 @@ impl Worker {
         }
         // A fork may want a lock that a frame below holds. If the slot of a stuck thread was taken over, that thread may wait for just
         // that lock. Its forks would wait for the lock too, as its own job does. The thread runs them itself when it continues.
-        let takes_forks = waited && !self.registry().has_dispossessed();
+        let takes_forks = waited && !self.registry().has_former_holder();
         if let Some(scope) = wait.scope {
             let queued = self.find_of_scope(scope).or_else(|| self.find_queued());
             return queued.or_else(|| if takes_forks { self.find_anywhere() } else { None });
         }
-        if !wait.future && !self.registry().has_dispossessed() {
+        if !wait.future && !self.registry().has_former_holder() {
             return self.find_anywhere();
         }
         // Most likely the future waits for a spawned job. Forks come last: they may want the same locks as this thread's own job.
