@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10630,
-    "schedulers": 6330,
-    "adaptors": 16505,
+    "schedulers": 6296,
+    "adaptors": 16440,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

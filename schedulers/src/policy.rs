@@ -155,28 +155,6 @@ impl Verdict {
     }
 }
 
-/// How much of a policy is the default policy: see [`Policy::DEFAULT_SHARE`].
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefaultShare {
-    /// Nothing of it.
-    Nothing,
-    /// A part of it.
-    Part,
-    /// All of it.
-    All,
-}
-
-impl DefaultShare {
-    pub(crate) const fn is_all(self) -> bool {
-        matches!(self, DefaultShare::All)
-    }
-
-    pub(crate) const fn is_present(self) -> bool {
-        !matches!(self, DefaultShare::Nothing)
-    }
-}
-
 impl From<bool> for Verdict {
     #[inline]
     fn from(divide: bool) -> Self {
@@ -235,10 +213,6 @@ pub trait Policy: Clone + Send {
     /// [`Suspending`](crate::Suspending) takes no such policy: the work after a future that was pending is a task that
     /// no fork has made and about which no policy is asked.
     const CAPS: bool = false;
-
-    /// Whether the default policy, [`Auto`], is the policy or a part of it. [`Both`] asks a second one only once.
-    #[doc(hidden)]
-    const DEFAULT_SHARE: DefaultShare = DefaultShare::Nothing;
 
     /// Whether this value of the policy [bounds the number of live tasks](Self::CAPS). Needed for policies that are
     /// chosen at run time.

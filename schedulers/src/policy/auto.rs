@@ -1,4 +1,4 @@
-use super::{DefaultShare, Node, Policy, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// The default: a few parts per thread, and more where parts are stolen.
 ///
@@ -47,7 +47,6 @@ impl Auto {
 
 impl Policy for Auto {
     const DECIDES: bool = false;
-    const DEFAULT_SHARE: DefaultShare = DefaultShare::All;
 
     #[inline]
     fn wants_split(&mut self, node: &Node) -> Verdict {

@@ -1,4 +1,4 @@
-use super::{DefaultShare, Node, Policy, Reason, Stop, StopSignals, Verdict};
+use super::{Node, Policy, Reason, Stop, StopSignals, Verdict};
 
 /// Two policies at once. A chain of policies is made of such pairs.
 ///
@@ -24,21 +24,10 @@ impl<A, B> Both<A, B> {
     }
 }
 
-impl<A: Policy, B: Policy> Both<A, B> {
-    /// Whether the first policy says nothing that the second does not say: it is the default, which is also a part of the second.
-    /// A chain with a plan has such a pair.
-    const ASKS_SECOND_ONLY: bool = A::DEFAULT_SHARE.is_all() && B::DEFAULT_SHARE.is_present();
-}
-
 impl<A: Policy, B: Policy> Policy for Both<A, B> {
     const STOPS: bool = A::STOPS || B::STOPS;
     const DECIDES: bool = A::DECIDES || B::DECIDES;
     const CAPS: bool = A::CAPS || B::CAPS;
-    const DEFAULT_SHARE: DefaultShare = if A::DEFAULT_SHARE.is_present() || B::DEFAULT_SHARE.is_present() {
-        DefaultShare::Part
-    } else {
-        DefaultShare::Nothing
-    };
 
     fn caps(&self) -> bool {
         self.first.caps() || self.second.caps()
@@ -56,16 +45,12 @@ impl<A: Policy, B: Policy> Policy for Both<A, B> {
 
     #[inline]
     fn wants_split(&mut self, node: &Node) -> Verdict {
-        if Self::ASKS_SECOND_ONLY {
-            return self.second.wants_split(node);
-        }
         self.first.wants_split(node).max(self.second.wants_split(node))
     }
 
     #[inline]
     fn split(self, node: &Node) -> (Self, Self) {
-        let (first_left, first_right) =
-            if Self::ASKS_SECOND_ONLY { (self.first.clone(), self.first) } else { self.first.split(node) };
+        let (first_left, first_right) = self.first.split(node);
         let (second_left, second_right) = self.second.split(node);
         (Both::new(first_left, second_left), Both::new(first_right, second_right))
     }
