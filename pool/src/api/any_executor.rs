@@ -1,9 +1,8 @@
 //! An engine that is chosen at run time.
 
-use crate::detach::Unattended;
+use crate::api::pool::PoolHandle;
 use crate::engine::registry::Registry;
-use crate::engine::scope::{self, Scope};
-use crate::{Context, Executor, Pool, ThreadPool};
+use crate::{Pool, ThreadPool};
 use std::sync::Arc;
 
 /// One of furcate's pools, chosen at run time: the caller's, or a shared one.
@@ -50,65 +49,12 @@ impl From<&Arc<ThreadPool>> for AnyExecutor {
     }
 }
 
-/// Evaluates an expression with the chosen engine.
-macro_rules! chosen {
-    ($any:expr, |$engine:ident| $result:expr) => {
-        match $any {
-            AnyExecutor::Pool => {
-                let $engine = &Pool;
-                $result
-            }
-            AnyExecutor::Shared(pool) => {
-                let $engine = &&**pool;
-                $result
-            }
-        }
-    };
-}
-
-impl Executor for AnyExecutor {
-    type Scope<'scope> = Scope<'scope>;
-
+impl PoolHandle for AnyExecutor {
     #[inline]
-    fn detached<'scope, B, R>(&self, body: B) -> R
-    where
-        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
-        R: Send,
-    {
-        chosen!(self, |engine| Executor::detached(engine, body))
-    }
-
-    #[inline]
-    fn enter<F, R>(&self, f: F) -> R
-    where
-        F: FnOnce() -> R + Send,
-        R: Send,
-    {
-        chosen!(self, |engine| Executor::enter(engine, f))
-    }
-
-    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+    fn registry(&self) -> Option<&Registry> {
         match self {
-            AnyExecutor::Pool => {
-                Registry::with_current(|registry| scope::spawn_root::<Self, C>(registry, computation));
-            }
-            AnyExecutor::Shared(pool) => scope::spawn_root::<Self, C>(&pool.registry, computation),
+            AnyExecutor::Pool => None,
+            AnyExecutor::Shared(pool) => Some(&pool.registry),
         }
-    }
-
-    #[inline]
-    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(Context) -> RA + Send,
-        B: FnOnce(Context) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        chosen!(self, |engine| Executor::join_context(engine, left, right))
-    }
-
-    #[inline]
-    fn num_threads(&self) -> usize {
-        chosen!(self, |engine| Executor::num_threads(engine))
     }
 }

@@ -1,6 +1,6 @@
 //! Fork and join.
 
-use crate::engine::external::Participant;
+use crate::engine::external;
 use crate::engine::job::by_pointer::{ByPointer, fits_registers, is_large};
 use crate::engine::worker::Worker;
 use crate::quiet_drop::Quiet;
@@ -218,7 +218,7 @@ where
 }
 
 fn any_fork_from_outside(left: Left<'_>, right: Right<'_>) {
-    Participant::on_worker_from_outside(|worker, moved| {
+    external::run_from_outside(None, &mut |worker, moved| {
         worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved));
     });
 }

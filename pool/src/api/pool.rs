@@ -2,11 +2,12 @@
 
 use crate::api::join;
 use crate::detach::Unattended;
-use crate::engine::external::Participant;
+use crate::engine::external;
 use crate::engine::registry::Registry;
 use crate::engine::scope::{self, Scope};
 use crate::engine::worker::Worker;
-use crate::{Context, Executor};
+use crate::{Context, Executor, IntoExecutor, ThreadPool};
+use std::sync::Arc;
 
 /// An engine on furcate's own pool: the pool that the caller is in (for instance inside
 /// [`ThreadPool::install`](crate::ThreadPool::install)), or the global one if the caller is in none. The calling thread then takes part
@@ -20,7 +21,60 @@ use crate::{Context, Executor};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pool;
 
-impl Executor for Pool {
+/// A handle of one of furcate's own pools, which is an [`Executor`].
+///
+/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), an external thread runs parts of its own call, on
+/// its own stack and in one of the pool's slots.
+pub(crate) trait PoolHandle: Clone + Send + Sync {
+    /// Whether the pool is always the one that the caller is in. Such a handle forks as [`join`](crate::join()) does.
+    const IS_CALLERS: bool = false;
+
+    /// Returns the pool; `None` for the pool that the caller is in, or the global one if the caller is in none.
+    fn registry(&self) -> Option<&Registry>;
+}
+
+/// Calls `f` with the registry of the handle's pool.
+#[inline]
+fn with_registry<R>(handle: &impl PoolHandle, f: impl FnOnce(&Registry) -> R) -> R {
+    match handle.registry() {
+        Some(registry) => f(registry),
+        None => Registry::with_current(f),
+    }
+}
+
+impl PoolHandle for Pool {
+    const IS_CALLERS: bool = true;
+
+    #[inline]
+    fn registry(&self) -> Option<&Registry> {
+        None
+    }
+}
+
+impl PoolHandle for &ThreadPool {
+    #[inline]
+    fn registry(&self) -> Option<&Registry> {
+        Some(&self.registry)
+    }
+}
+
+impl PoolHandle for Arc<ThreadPool> {
+    #[inline]
+    fn registry(&self) -> Option<&Registry> {
+        Some(&self.registry)
+    }
+}
+
+/// `.on(&pool)` of a shared pool: the engine owns a share, as `Arc::clone(&pool)` does.
+impl IntoExecutor for &Arc<ThreadPool> {
+    type Executor = Arc<ThreadPool>;
+
+    fn into_executor(self) -> Arc<ThreadPool> {
+        Arc::clone(self)
+    }
+}
+
+impl<P: PoolHandle> Executor for P {
     type Scope<'scope> = Scope<'scope>;
 
     #[inline]
@@ -29,7 +83,7 @@ impl Executor for Pool {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        scope::scope(body)
+        external::call(self.registry(), |worker, _moved| scope::on_worker(worker, body))
     }
 
     #[inline]
@@ -38,14 +92,11 @@ impl Executor for Pool {
         F: FnOnce() -> R + Send,
         R: Send,
     {
-        Worker::with_current(|current| match current {
-            Some(_) => f(),
-            None => Participant::on_worker_from_outside(|_, _| f()),
-        })
+        external::call(self.registry(), |_, _moved| f())
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        Registry::with_current(|registry| scope::spawn_root::<Self, C>(registry, computation));
+        with_registry(self, |registry| scope::spawn_root::<Self, C>(registry, computation));
     }
 
     #[inline(always)] // so that it costs no call
@@ -56,12 +107,17 @@ impl Executor for Pool {
         RA: Send,
         RB: Send,
     {
-        join::fork(left_half(left), right_half(right))
+        if const { P::IS_CALLERS } {
+            return join::fork(left_half(left), right_half(right));
+        }
+        external::call(self.registry(), |worker, _moved| {
+            worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+        })
     }
 
     #[inline]
     fn num_threads(&self) -> usize {
-        current_num_threads()
+        with_registry(self, Registry::num_threads)
     }
 }
 

@@ -2,25 +2,23 @@
 
 mod build;
 
+use crate::Yield;
 use crate::api::broadcast::{self, BroadcastContext};
 use crate::api::join::FnContext;
 use crate::api::spawn_future;
-use crate::detach::Unattended;
-use crate::engine::external::Participant;
 use crate::engine::registry::Registry;
 use crate::engine::scope::{self, Scope, ScopeFifo};
 use crate::engine::spawn;
 use crate::engine::stats::Stats;
 use crate::engine::task::JoinHandle;
 use crate::engine::worker::Worker;
-use crate::{Context, Executor, IntoExecutor, Yield};
 use std::fmt;
 use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
 ///
 /// A [`ThreadPoolBuilder`](crate::ThreadPoolBuilder) makes pools. All calls inside [`install`](Self::install), at any depth, run on
-/// this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
+/// this pool. A pool is also an [`Executor`](crate::Executor), for a single iterator chain: `.on(&pool)`.
 ///
 /// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, or
 /// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later.
@@ -29,6 +27,25 @@ use std::sync::Arc;
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
 /// let (a, b) = pool.install(|| furcate::join(|| 6 * 7, || furcate::current_num_threads()));
 /// assert_eq!((a, b), (42, 2));
+/// ```
+///
+/// # As an engine
+///
+/// `&ThreadPool` and `Arc<ThreadPool>` are engines. The latter owns a share of the pool: for `'static` computations, such as those of
+/// the `async_*` terminals.
+///
+/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), an external thread runs parts of its own call, on
+/// its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself, such as
+/// [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
+/// [`in_place_scope`](ThreadPool::in_place_scope).
+///
+/// ```
+/// use furcate::prelude::*;
+/// use std::sync::Arc;
+///
+/// let pool = Arc::new(furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+/// let sum = (0..1000_u64).into_par_iter().on(&pool).async_sum::<u64>();
+/// assert_eq!(furcate::block_on(sum), 499_500);
 /// ```
 pub struct ThreadPool {
     pub(crate) registry: Arc<Registry>,
@@ -236,122 +253,6 @@ impl ThreadPool {
     /// Calls `f` with the calling thread's worker, if that belongs to this pool.
     fn of_current<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
         Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(&self.registry))))
-    }
-}
-
-/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), an external thread runs parts of its own call, on
-/// its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself, such as
-/// [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
-/// [`in_place_scope`](ThreadPool::in_place_scope).
-impl Executor for &ThreadPool {
-    type Scope<'scope> = Scope<'scope>;
-
-    #[inline]
-    fn detached<'scope, B, R>(&self, body: B) -> R
-    where
-        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
-        R: Send,
-    {
-        match Participant::of(&self.registry) {
-            Some(part) => scope::on_worker(part.worker(), body),
-            None => self.install(|| Executor::detached(self, body)),
-        }
-    }
-
-    #[inline]
-    fn enter<F, R>(&self, f: F) -> R
-    where
-        F: FnOnce() -> R + Send,
-        R: Send,
-    {
-        match Participant::of(&self.registry) {
-            Some(_part) => f(),
-            None => self.install(f),
-        }
-    }
-
-    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        scope::spawn_root::<Self, C>(&self.registry, computation);
-    }
-
-    #[inline(always)] // so that it costs no call
-    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(Context) -> RA + Send,
-        B: FnOnce(Context) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        match Participant::of(&self.registry) {
-            Some(part) => {
-                part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
-            }
-            None => self.install(|| Executor::join_context(self, left, right)),
-        }
-    }
-
-    fn num_threads(&self) -> usize {
-        self.current_num_threads()
-    }
-}
-
-/// An engine that owns a share of the pool: for `'static` computations, such as those of the `async_*` terminals.
-///
-/// ```
-/// use furcate::prelude::*;
-/// use std::sync::Arc;
-///
-/// let pool = Arc::new(furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
-/// let sum = (0..1000_u64).into_par_iter().on(&pool).async_sum::<u64>();
-/// assert_eq!(furcate::block_on(sum), 499_500);
-/// ```
-impl Executor for Arc<ThreadPool> {
-    type Scope<'scope> = Scope<'scope>;
-
-    #[inline]
-    fn detached<'scope, B, R>(&self, body: B) -> R
-    where
-        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
-        R: Send,
-    {
-        Executor::detached(&&**self, body)
-    }
-
-    #[inline]
-    fn enter<F, R>(&self, f: F) -> R
-    where
-        F: FnOnce() -> R + Send,
-        R: Send,
-    {
-        Executor::enter(&&**self, f)
-    }
-
-    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        scope::spawn_root::<Self, C>(&self.registry, computation);
-    }
-
-    #[inline(always)] // so that it costs no call
-    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(Context) -> RA + Send,
-        B: FnOnce(Context) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        Executor::join_context(&&**self, left, right)
-    }
-
-    fn num_threads(&self) -> usize {
-        self.current_num_threads()
-    }
-}
-
-/// `.on(&pool)` of a shared pool: the engine owns a share, as `Arc::clone(&pool)` does.
-impl IntoExecutor for &Arc<ThreadPool> {
-    type Executor = Arc<ThreadPool>;
-
-    fn into_executor(self) -> Arc<ThreadPool> {
-        Arc::clone(self)
     }
 }
 

@@ -1,5 +1,6 @@
 //! External threads: threads that no pool has started, and that take part in a pool for the time of their own call.
 
+use crate::engine::global;
 use crate::engine::registry::Registry;
 use crate::engine::settings::runtime::Entered;
 use crate::engine::worker::{Current, Worker};
@@ -50,90 +51,47 @@ impl Drop for External<'_> {
     }
 }
 
-/// The calling thread's part in a pool while the value lives: as a worker of the pool, or as an external thread.
+/// Calls `f` in the given pool; without one, in the pool that the calling thread is in, else in the global one. `f` gets the worker that
+/// runs it, and whether that is another thread than the caller.
 ///
-/// For calls that need the worker as a value. Forks look up the thread's worker themselves, and call
-/// [`on_worker_from_outside`](Participant::on_worker_from_outside) if there is none.
-pub(crate) struct Participant<'a> {
-    worker: *const Worker,
-    _external: Option<External<'a>>,
+/// The calling thread runs `f` if it is one of the pool's workers, or may take part as an external thread. Otherwise the call is [handed
+/// over](Registry::inside) to the pool's threads: the pool lets no caller take part, or the thread is another pool's worker. (Such a
+/// worker must serve its own pool meanwhile. It does so while it waits for a call; as an external thread it would not.)
+#[inline(always)]
+pub(crate) fn call<R: Send>(registry: Option<&Registry>, f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+    Worker::with_current(|current| match current {
+        Some(worker) if registry.is_none_or(|registry| worker.is_of(registry)) => f(worker, false),
+        _ => call_from_outside(registry, f),
+    })
 }
 
-impl<'a> Participant<'a> {
-    /// Takes part in the pool that the thread is in, else in the global one. Returns the global pool as `Err` if the thread is in no
-    /// pool and the global one lets no caller take part. Then the caller has to [hand the call over](Registry::inside) to that pool.
-    #[inline(always)]
-    pub(crate) fn of_current() -> Result<Self, &'static Registry> {
-        let worker = Worker::current();
-        if worker.is_null() { Participant::of_global() } else { Ok(Participant { worker, _external: None }) }
-    }
-
-    /// Takes part in the given pool. Returns `None` if the call has to be [handed over](Registry::inside) to the pool's threads: the
-    /// pool lets no caller take part, or the thread is another pool's worker. (Such a worker must serve its own pool meanwhile. It does
-    /// so while it waits for a call; as an external thread it would not.)
-    #[inline(always)]
-    pub(crate) fn of(registry: &'a Registry) -> Option<Self> {
-        let worker = Worker::current();
-        if worker.is_null() {
-            return Participant::of_external(registry);
+/// [`call`] of a thread that is not in the pool.
+///
+/// Out of line, so that a fork inside a pool only checks that the thread has a worker.
+#[cold]
+#[inline(never)]
+fn call_from_outside<R: Send>(registry: Option<&Registry>, f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+    let (mut f, mut result) = (Some(f), None);
+    run_from_outside(registry, &mut |worker, moved| {
+        if let Some(f) = f.take() {
+            result = Some(f(worker, moved));
         }
-        // SAFETY: see `worker`.
-        unsafe { &*worker }.is_of(registry).then_some(Participant { worker, _external: None })
-    }
+    });
+    result.expect("a call that has returned was run")
+}
 
-    /// Calls `f` for a thread that is in no pool, as a call of the global one: in this thread, or on the pool's threads. `f` gets the
-    /// worker, and whether the worker is another thread than the caller.
-    ///
-    /// Out of line, so that a fork inside a pool only checks that the thread has a worker.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn on_worker_from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
-        let (mut f, mut result) = (Some(f), None);
-        Participant::run_from_outside(&mut |worker, moved| {
-            if let Some(f) = f.take() {
-                result = Some(f(worker, moved));
-            }
-        });
-        result.expect("a call that has returned was run")
-    }
-
-    /// [`on_worker_from_outside`](Participant::on_worker_from_outside), compiled once for all closures.
-    fn run_from_outside(f: &mut (dyn FnMut(&Worker, bool) + Send)) {
-        match Participant::of_global() {
-            Ok(part) => f(part.worker(), false),
-            Err(registry) => registry.inside(|worker| f(worker, true)),
+/// [`call_from_outside`], compiled once for all closures.
+pub(crate) fn run_from_outside(registry: Option<&Registry>, f: &mut (dyn FnMut(&Worker, bool) + Send)) {
+    let registry = registry.unwrap_or_else(|| global::registry());
+    Worker::with_current(|current| match current {
+        // Where there are no threads, the global pool has just made this one its own.
+        Some(worker) if worker.is_of(registry) => f(worker, false),
+        None if registry.caller_takes_part() => {
+            let external = External::enter(registry);
+            f(external.worker, false);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn of_global() -> Result<Self, &'static Registry> {
-        let registry = crate::engine::global::registry();
-        // Where there are no threads, the pool has just made this one its own.
-        let worker = Worker::current();
-        if !worker.is_null() {
-            return Ok(Participant { worker, _external: None });
-        }
-        Participant::of_external(registry).ok_or(registry)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn of_external(registry: &'a Registry) -> Option<Self> {
-        if !registry.caller_takes_part() {
-            return None;
-        }
-        let external = External::enter(registry);
-        Some(Participant { worker: external.worker, _external: Some(external) })
-    }
-
-    #[inline(always)]
-    pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: the worker of the `External`, which borrows the registry; or this thread's current worker. The registry of the
-        // current worker is kept alive by the thread's main function, by the `External` further up the stack, or by the list of
-        // adopters.
-        unsafe { &*self.worker }
-    }
+        _ => registry.inside(|worker| f(worker, true)),
+    });
 }
 
 /// The worker that an external thread keeps for its next call of the global pool. It is given back when the thread ends.
@@ -154,7 +112,7 @@ thread_local! {
 impl Registry {
     /// Returns a worker for the calling thread, and whether the thread has to give it back after the call.
     fn external_worker(&self) -> (&Worker, bool) {
-        let Some(global) = crate::engine::global::get().filter(|global| std::ptr::eq(*global, self)) else {
+        let Some(global) = global::get().filter(|global| std::ptr::eq(*global, self)) else {
             return (self.take_external_worker(), true);
         };
         // The global pool never ends, so a thread keeps the worker of its first call.

@@ -21,7 +21,7 @@ pub(crate) use spawned_root::spawn_root;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
 
-use crate::engine::external::Participant;
+use crate::engine::external;
 use crate::engine::registry::{self, Registry};
 use crate::engine::settings::Suspension;
 use crate::engine::settings::runtime::{self, Entered, Runtime};
@@ -133,10 +133,7 @@ where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
     R: Send,
 {
-    match Participant::of_current() {
-        Ok(part) => on_worker(part.worker(), op),
-        Err(registry) => registry.inside(|worker| on_worker(worker, op)),
-    }
+    external::call(None, |worker, _moved| on_worker(worker, op))
 }
 
 /// As [`scope()`], but among the jobs that were spawned by the same thread and not stolen, the first runs first.
