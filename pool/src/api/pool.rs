@@ -74,6 +74,7 @@ impl IntoExecutor for &Arc<ThreadPool> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: PoolHandle> Executor for P {
     type Scope<'scope> = Scope<'scope>;
 
