@@ -1,11 +1,9 @@
 //! The builder of pools.
 
-use crate::engine::registry::{MAX_THREADS, Registry, Setup, Spawner};
-use crate::engine::settings::Fairness;
-use crate::engine::settings::Saturation;
-use crate::engine::settings::Suspension;
+use crate::engine::registry::{MAX_THREADS, Registry, Setup};
 #[cfg(feature = "tokio")]
 use crate::engine::settings::runtime::Runtime;
+use crate::engine::settings::{Fairness, Saturation, Suspension};
 use crate::engine::worker::{WaitRule, Worker};
 use crate::process::report;
 use std::any::Any;
@@ -527,8 +525,16 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         // Spare threads are started under a lock, where no closure of the user may be called. So all names are made here.
         let names = settings.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
         let (names, stack_size) = (Arc::<[String]>::from(names), settings.stack_size);
+        let thread = move |number, main| {
+            let name = names.get(number % threads).cloned();
+            ThreadBuilder { name, stack_size, number, main }
+        };
         if S::SPARES && settings.setup.wait_rule != WaitRule::Leapfrog {
-            settings.setup.spares = Some(spare_spawner(threads, Arc::clone(&names), stack_size));
+            let spare = thread.clone();
+            settings.setup.spares = Some(Box::new(move |number, main| {
+                let thread = spare(number, main);
+                thread.configured().spawn(|| thread.run())
+            }));
         }
         let registry = Registry::new(threads, settings.setup);
         let unfinished = Unfinished(&registry);
@@ -538,16 +544,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         }
         let first = usize::from(settings.use_current_thread);
         for number in first..threads {
-            let thread = ThreadBuilder {
-                name: names.get(number).cloned(),
-                stack_size,
-                number,
-                main: Box::new({
-                    let registry = Arc::clone(&registry);
-                    move || registry.run_thread(number)
-                }),
-            };
-            let handle = spawn.spawn(thread).map_err(|error| {
+            let shared = Arc::clone(&registry);
+            let main = Box::new(move || shared.run_thread(number));
+            let handle = spawn.spawn(thread(number, main)).map_err(|error| {
                 ThreadPoolBuildError(BuildErrorReason::Thread { number, of: threads, error })
             })?;
             handle.into_iter().for_each(|handle| registry.keep(handle));
@@ -565,15 +564,6 @@ impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
-}
-
-/// Returns the function that starts a pool's spare threads.
-fn spare_spawner(threads: usize, names: Arc<[String]>, stack_size: Option<usize>) -> Spawner {
-    Box::new(move |number, main| {
-        let name = names.get(number % threads).cloned();
-        let thread = ThreadBuilder { name, stack_size, number, main };
-        thread.configured().spawn(|| thread.run())
-    })
 }
 
 impl<S> fmt::Debug for ThreadPoolBuilder<S> {

@@ -38,19 +38,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     ///
     /// If a thread cannot be started, or if there is a global pool already: its first use makes it with the defaults.
     pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
-        let mut result = Err(ThreadPoolBuildError::already_initialized());
-        // If a thread cannot be started, there is no global pool: another attempt, or the default, may still make it.
-        if GLOBAL.get().is_none() {
-            let registry = self.build_registry()?;
-            GLOBAL.get_or_init(|| {
-                result = Ok(());
-                Arc::clone(&registry)
-            });
-            if result.is_err() {
-                registry.end();
-            }
+        if GLOBAL.get().is_some() {
+            return Err(ThreadPoolBuildError::already_initialized());
         }
-        result
+        // If a thread cannot be started, there is no global pool: another attempt, or the default, may still make it.
+        GLOBAL.set(self.build_registry()?).map_err(|second| {
+            second.end();
+            ThreadPoolBuildError::already_initialized()
+        })
     }
 }
 
