@@ -44,12 +44,13 @@ pub(crate) use spare::Spare;
 
 use crate::Context;
 use crate::detach::Resume;
+use crate::engine::job::Outcome;
 use crate::engine::scope::{Scope, TASK};
 use crate::engine::settings::Suspension;
 use crate::engine::stats::Counter;
 use crate::engine::worker::{Header, SpawnHeader, Worker};
 use crate::quiet_drop::drop_quietly;
-use crate::sync::task_state::{BeginAction, SuspendAction, WakeAction};
+use crate::sync::task_state::{SuspendAction, WakeAction};
 use crate::trace::{self, Kind};
 use erased::{Core, NOBODY, TaskTable, name};
 use std::any::Any;
@@ -93,22 +94,35 @@ impl<'scope, F, K> Task<'scope, F, K> {
         }
     }
 
-    /// Drops the future, if there is one, in its place (invariant 2). Returns its panic.
+    /// Drops the future, if there is one, in its place (invariant 2). Returns the outcome of its last poll, or a panic of the drop if the
+    /// poll has not panicked.
     ///
     /// # Safety
     ///
     /// The task is the caller's (invariant 1).
-    unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
+    unsafe fn drop_future<T>(this: NonNull<Self>, polled: Outcome<T>) -> Outcome<T> {
         // SAFETY: the caller's.
         unsafe {
             let core = &this.as_ref().core;
             if !core.has_future() {
-                return Ok(());
+                return polled;
             }
             core.set_has_future(false);
         }
         // SAFETY: the future is there, and will not be dropped again. Unwind-safe: no code sees it again.
-        catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }))
+        let dropped =
+            catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }));
+        match (polled, dropped) {
+            (polled, Ok(())) => polled,
+            (Ok(output), Err(payload)) => {
+                drop_quietly(output);
+                Err(payload)
+            }
+            (first, second) => {
+                drop_quietly(second);
+                first
+            }
+        }
     }
 }
 
@@ -155,14 +169,16 @@ where
     /// # Safety
     ///
     /// The task is the caller's, and its future is there.
-    unsafe fn poll(this: NonNull<Self>) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
+    unsafe fn poll(this: NonNull<Self>) -> Poll<Outcome<F::Output>> {
         // SAFETY: the caller's: it is there; and it is pinned: invariant 2.
         let future = unsafe {
             debug_assert!(this.as_ref().core.has_future());
             Pin::new_unchecked((*this.as_ref().future.get()).assume_init_mut())
         };
         // Unwind-safe: after a panic the future is dropped.
-        waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))))
+        let polled =
+            waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))));
+        polled.map_or_else(|payload| Poll::Ready(Err(payload)), |polled| polled.map(Ok))
     }
 
     /// # Safety
@@ -182,10 +198,7 @@ where
         unsafe {
             // All tasks of the scope are cancelled one after the other. None is polled meanwhile, since it may have
             // been woken by the end of another task that it awaits.
-            if core.state.begin() == BeginAction::Drop
-                || scope.has_panicked()
-                || scope.tasks().are_cancelled()
-            {
+            if !core.state.begin() || scope.has_panicked() || scope.tasks().are_cancelled() {
                 Self::abandon(this.cast(), Some(worker));
                 return;
             }
@@ -201,16 +214,17 @@ where
             // Left before the task settles or arrives: then its scope may be gone.
             let entered = scope.enter_runtime();
             match Self::poll(this) {
-                Ok(Poll::Pending) => {
+                Poll::Pending => {
                     entered.leave();
                     if can_suspend && scope.suspension() == Suspension::Proactive && core.state.will_wait() {
                         core.suspend_deque(worker);
                     }
                     Core::settle(this.cast(), Some(worker));
                 }
-                Ok(Poll::Ready(output)) => {
-                    let credits = match Self::end(this, scope) {
-                        (then, Ok(())) => {
+                Poll::Ready(polled) => {
+                    let (then, polled) = Self::end(this, scope, polled);
+                    let credits = match polled {
+                        Ok(output) => {
                             count(&worker.counters.resumes);
                             trace::record(Kind::Resume, this.addr().get() as u64);
                             if context.migrated() {
@@ -219,29 +233,20 @@ where
                             let resume = || scope.guard(|| then.resume(scope, output, context));
                             scope.with_credits(TASK - 1, worker, resume).1
                         }
-                        (then, Err(payload)) => {
+                        Err(payload) => {
                             count(&worker.counters.cancelled);
-                            Self::fail(scope, then, payload);
-                            drop_quietly(output);
+                            if scope.tasks().are_cancelled() && is_gone(&*payload) {
+                                // The task was polled while the scope's tasks were cancelled, and has seen the end of
+                                // one that it awaits.
+                                Self::cancelled(scope, then);
+                            } else {
+                                Self::fail(scope, then, payload);
+                            }
                             TASK - 1
                         }
                     };
                     entered.leave();
                     Scope::arrive(scope, 1 + credits, Some(worker));
-                }
-                Err(payload) => {
-                    count(&worker.counters.cancelled);
-                    let (then, dropped) = Self::end(this, scope);
-                    if scope.tasks().are_cancelled() && is_gone(&*payload) {
-                        // The task was polled while the scope's tasks were cancelled, and has seen the end of one that
-                        // it awaits.
-                        Self::cancelled(scope, then);
-                    } else {
-                        Self::fail(scope, then, payload);
-                    }
-                    drop_quietly(dropped);
-                    entered.leave();
-                    Scope::arrive(scope, TASK, Some(worker));
                 }
             }
         }
@@ -267,20 +272,20 @@ where
         }
     }
 
-    /// Drops the future and releases the task. Returns the continuation, and a panic of the drop.
+    /// Drops the future and releases the task. Returns the continuation, and the outcome as [`drop_future`](Self::drop_future) does.
     ///
     /// # Safety
     ///
     /// The task is the caller's, who does not use it again.
-    unsafe fn end(this: NonNull<Self>, scope: &Scope<'scope>) -> (K, Result<(), Box<dyn Any + Send>>) {
+    unsafe fn end<T>(this: NonNull<Self>, scope: &Scope<'scope>, polled: Outcome<T>) -> (K, Outcome<T>) {
         // SAFETY: the caller's.
         unsafe {
-            let dropped = Self::drop_future(this);
+            let polled = Self::drop_future(this, polled);
             this.as_ref().core.count_coalesced();
             let then = (*this.as_ref().then.get()).take();
             scope.tasks().remove(this.cast());
             Core::finish(this.cast());
-            (then.expect("it is taken once"), dropped)
+            (then.expect("it is taken once"), polled)
         }
     }
 
@@ -298,7 +303,7 @@ where
                 scope.count(|counters| &counters.cancelled, 1);
             }
             let entered = scope.enter_runtime();
-            match Self::end(core.cast(), scope) {
+            match Self::end(core.cast(), scope, Ok(())) {
                 (then, Err(payload)) => Self::fail(scope, then, payload),
                 (then, Ok(())) => Self::cancelled(scope, then),
             }

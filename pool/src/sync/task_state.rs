@@ -53,15 +53,6 @@ pub(crate) enum WakeAction {
     InPoll,
 }
 
-/// The action of a worker that took a task from a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(crate) enum BeginAction {
-    Poll,
-    /// Drop the future, and `finish`.
-    Drop,
-}
-
 /// The state of a task whose poll gave `Pending`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -72,16 +63,6 @@ pub(crate) enum SuspendAction {
     Again,
     /// Drop the future, and `finish`: it is still this worker's.
     Cancelled,
-}
-
-/// The action that a cancellation requires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(crate) enum CancelAction {
-    /// Drop the future, and `finish`: it is the caller's now.
-    Drop,
-    /// Another thread will drop the future, or has.
-    Left,
 }
 
 impl TaskState {
@@ -139,13 +120,15 @@ impl TaskState {
         }
     }
 
-    /// Begins a run. Called by the worker that took the task from a queue.
-    pub(crate) fn begin(&self) -> BeginAction {
+    /// Begins a run. Called by the worker that took the task from a queue. Returns whether that worker may poll the future; else it drops
+    /// the future, and calls `finish`.
+    #[must_use]
+    pub(crate) fn begin(&self) -> bool {
         // Acquire: makes the last poll's changes of the future visible, and the writes of wakers. The bits: tasks in
         // queues are scheduled, and not running.
         let before = self.0.fetch_xor(SCHEDULED | RUNNING, Acquire);
         debug_assert_eq!(before & (SCHEDULED | RUNNING | DONE), SCHEDULED);
-        if before & CANCELLED == 0 { BeginAction::Poll } else { BeginAction::Drop }
+        before & CANCELLED == 0
     }
 
     /// Whether the task will wait after a poll that gave `Pending`: not if it was woken in the poll, or cancelled. A
@@ -195,18 +178,21 @@ impl TaskState {
         }
     }
 
-    pub(crate) fn cancel(&self) -> CancelAction {
+    /// Cancels the task. Returns whether the future is the caller's now, who drops it, and calls `finish`. Otherwise another thread will
+    /// drop the future, or has.
+    #[must_use]
+    pub(crate) fn cancel(&self) -> bool {
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
-                return CancelAction::Left;
+                return false;
             }
             let idle = word & (SCHEDULED | RUNNING) == 0;
             let cancelled = word | CANCELLED | if idle { RUNNING } else { 0 };
             // Acquire: the future as the last poll left it.
             match self.0.compare_exchange_weak(word, cancelled, Acquire, Relaxed) {
                 Err(now) => word = now,
-                Ok(_) => return if idle { CancelAction::Drop } else { CancelAction::Left },
+                Ok(_) => return idle,
             }
         }
     }

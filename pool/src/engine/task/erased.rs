@@ -6,7 +6,7 @@ use super::list::{Links, NOWHERE, ShardNumber};
 use crate::engine::scope::Scope;
 use crate::engine::stats::Moment;
 use crate::engine::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
-use crate::sync::task_state::{CancelAction, SuspendAction, TaskState, WakeAction};
+use crate::sync::task_state::{SuspendAction, TaskState, WakeAction};
 use crate::trace::{self, Kind};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::{self, NonNull};
@@ -271,58 +271,32 @@ impl Core {
         }
     }
 
-    /// Wakes the task.
+    /// Wakes the task. Releases one reference if `releases` is set.
     ///
     /// # Safety
     ///
-    /// The caller has a reference.
-    pub(super) unsafe fn wake(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory.
-        match unsafe { this.as_ref() }.state.wake() {
-            // SAFETY: this caller has made it scheduled.
-            WakeAction::Submit => unsafe { Self::submit_woken(this) },
-            // SAFETY: the reference keeps the memory.
-            WakeAction::Coalesced => unsafe { this.as_ref() }.coalesce(),
-            WakeAction::InPoll => {}
-        }
-    }
-
-    /// Wakes the task, and releases one reference.
-    ///
-    /// # Safety
-    ///
-    /// It is the caller's, who does not use the task again.
-    pub(super) unsafe fn wake_and_release(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory.
-        match unsafe { this.as_ref() }.state.wake_and_release() {
-            // SAFETY: this caller has made it scheduled. Until it is in a queue, the task's own reference keeps it.
-            WakeAction::Submit => unsafe { Self::submit_woken(this) },
-            WakeAction::Coalesced => {
-                // SAFETY: the reference keeps the memory until it is released, here.
-                unsafe {
-                    this.as_ref().coalesce();
-                    Self::release(this);
-                }
-            }
-            WakeAction::InPoll => {}
-        }
-    }
-
-    /// Counts a wake of a task that is awake, or done.
-    fn coalesce(&self) {
-        // Relaxed: it only counts.
-        self.coalesced.fetch_add(1, Relaxed);
-    }
-
-    /// # Safety
-    ///
-    /// As for [`submit`](Self::submit).
-    unsafe fn submit_woken(this: NonNull<Core>) {
-        // SAFETY: the scope is there (invariant 5).
+    /// The caller has a reference. If it is released, the caller does not use the task again.
+    #[inline]
+    pub(super) unsafe fn wake(this: NonNull<Core>, releases: bool) {
+        // SAFETY: the reference keeps the memory until it is released. If this caller has made the task scheduled, the task's own
+        // reference keeps it until it is in a queue, and its scope is there (invariant 5).
         unsafe {
-            (*this.as_ref().scope).count(|counters| &counters.wakes, 1);
-            trace::record(Kind::Wake, this.addr().get() as u64);
-            Self::submit(this);
+            let core = this.as_ref();
+            match if releases { core.state.wake_and_release() } else { core.state.wake() } {
+                WakeAction::Submit => {
+                    (*core.scope).count(|counters| &counters.wakes, 1);
+                    trace::record(Kind::Wake, this.addr().get() as u64);
+                    Self::submit(this);
+                }
+                WakeAction::Coalesced => {
+                    // Relaxed: it only counts.
+                    core.coalesced.fetch_add(1, Relaxed);
+                    if releases {
+                        Self::release(this);
+                    }
+                }
+                WakeAction::InPoll => {}
+            }
         }
     }
 
@@ -343,17 +317,13 @@ impl Core {
             core.beside.set(Beside { woken: Moment::now() });
             core.flags.set(core.flags.get() | IS_WOKEN);
         }
-        Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
+        Worker::with_current(|worker| {
+            let worker = worker.filter(|worker| worker.is_of(registry));
+            // Once other workers can find the task, it does not keep the registry alive. A worker does.
+            let _kept = worker.is_none().then(|| registry.this());
+            let job = JobRef::new(this.cast(), worker.map_or(ptr::null(), ptr::from_ref));
             // SAFETY: the deque is one of a worker's of the scope's registry.
-            Some(worker) => unsafe {
-                registry.make_stealable(JobRef::new(this.cast(), worker), deque, Some(worker));
-            },
-            None => {
-                // Once other workers can find the task, it does not keep the registry alive.
-                let registry = registry.this();
-                // SAFETY: as above.
-                unsafe { registry.make_stealable(JobRef::new(this.cast(), ptr::null()), deque, None) };
-            }
+            unsafe { registry.make_stealable(job, deque, worker) };
         });
     }
 
@@ -367,7 +337,7 @@ impl Core {
         // for this task's scope.
         // SAFETY: the caller's. A task that is to be dropped is the caller's now, and has not arrived.
         unsafe {
-            if this.as_ref().state.cancel() == CancelAction::Drop {
+            if this.as_ref().state.cancel() {
                 (this.as_ref().table.abandon)(this, None);
             }
         }

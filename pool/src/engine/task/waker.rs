@@ -31,12 +31,12 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 
 unsafe fn wake(data: *const ()) {
     // SAFETY: the waker's own reference, which ends here.
-    unsafe { Core::wake_and_release(task(data)) };
+    unsafe { Core::wake(task(data), true) };
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: the waker keeps the task.
-    unsafe { Core::wake(task(data)) };
+    unsafe { Core::wake(task(data), false) };
 }
 
 unsafe fn release(data: *const ()) {

@@ -6,7 +6,7 @@
 //! nothing, so everything that the word does not order is found to be unordered. Operations that begin with a load of
 //! the word are preceded by a [`turn`].
 
-use super::{BeginAction, CancelAction, SuspendAction, TaskState, WakeAction};
+use super::{SuspendAction, TaskState, WakeAction};
 use crate::models::explore;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::sync::fence::turn;
@@ -150,17 +150,14 @@ impl World {
     fn work(&self) -> bool {
         let found = self.queued.swap(0, Relaxed) == 1;
         if found {
-            match self.state.begin() {
-                BeginAction::Poll => self.poll(),
-                BeginAction::Drop => self.end(),
-            }
+            if self.state.begin() { self.poll() } else { self.end() }
         }
         found
     }
 
     fn cancel(&self) {
         turn();
-        if self.state.cancel() == CancelAction::Drop {
+        if self.state.cancel() {
             self.end();
         }
     }
