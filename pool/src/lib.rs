@@ -10,7 +10,7 @@
 //! | [`Inline`] | here | both halves in the calling thread, left first |
 //! | `furcate_rayon::Rayon` | a crate of its own | on rayon-core's pool: the caller's, or the global one if the caller is in none |
 //!
-//! The protocols of the pool, the states of its parts and who may change them are on one page, `README.md` of this crate. The modules'
+//! The crate's `README.md` has the pool's protocol on one page: the states of its parts, and the threads that may change them. The modules'
 //! documentation has the invariants, and the argument for each memory ordering.
 //!
 //! # Layers
