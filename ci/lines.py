@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10442,
+    "pool": 10448,
     "schedulers": 6296,
     "adaptors": 16440,
     "src": 110,

@@ -105,7 +105,8 @@ where
     R: Send,
 {
     let outcomes: Vec<_> = (0..registry.num_threads()).map(|_| Mutex::new(None::<Outcome<R>>)).collect();
-    scope::in_place(registry, |scope| {
+    // Each thread runs its own job, so the caller runs none but its own meanwhile, whatever the pool's wait rule is.
+    scope::in_place(registry, false, |scope| {
         scope.spawn_broadcast(|_, context| {
             // Unwind-safe: the caller unwinds with the payload.
             let outcome = catch_unwind(AssertUnwindSafe(|| op(context)));

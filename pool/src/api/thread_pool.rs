@@ -148,7 +148,7 @@ impl ThreadPool {
     where
         OP: FnOnce(&Scope<'scope>) -> R,
     {
-        scope::in_place(&self.registry, op)
+        scope::in_place(&self.registry, true, op)
     }
 
     /// [`in_place_scope_fifo`](crate::in_place_scope_fifo) with this pool.

@@ -180,7 +180,7 @@ pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R,
 {
-    Registry::with_current(|registry| in_place(registry, op))
+    Registry::with_current(|registry| in_place(registry, true, op))
 }
 
 /// As [`in_place_scope`], with the order of [`scope_fifo`].
@@ -200,11 +200,16 @@ where
 }
 
 pub(crate) fn on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
-    Scope::new(worker.registry().this(), Some(worker)).complete(Some(worker), op)
+    Scope::new(worker.registry().this(), Some(worker)).complete(Some(worker), true, op)
 }
 
-pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
-    Worker::with_current(|current| Scope::new(registry.this(), current).complete(current, op))
+/// Runs the body in the calling thread. `helps` says whether a worker runs jobs of the scope while it waits for them.
+pub(crate) fn in_place<'scope, R>(
+    registry: &Registry,
+    helps: bool,
+    op: impl FnOnce(&Scope<'scope>) -> R,
+) -> R {
+    Worker::with_current(|current| Scope::new(registry.this(), current).complete(current, helps, op))
 }
 
 /// Returns a number that no other scope has.
@@ -243,8 +248,8 @@ impl<'scope> Scope<'scope> {
         }
     }
 
-    /// Runs the body and waits for the jobs. `caller` is the worker given to `new`.
-    fn complete<R>(self, caller: Option<&Worker>, op: impl FnOnce(&Self) -> R) -> R {
+    /// Runs the body and waits for the jobs. `caller` is the worker given to `new`; `helps` is as for [`in_place`].
+    fn complete<R>(self, caller: Option<&Worker>, helps: bool, op: impl FnOnce(&Self) -> R) -> R {
         let frame = caller.map(Worker::push_scope);
         let AtEnd::Set(done) = &self.at_end else { unreachable!("nobody waits for this scope") };
         let body = || self.guard(|| op(&self));
@@ -255,7 +260,9 @@ impl<'scope> Scope<'scope> {
         if !self.pending.arrive_many(1 + credits) {
             let latch = done.latch();
             match caller {
-                Some(worker) if worker.is_of(self.registry()) => worker.wait_for_scope(latch, self.number),
+                Some(worker) if helps && worker.is_of(self.registry()) => {
+                    worker.wait_for_scope(latch, self.number)
+                }
                 Some(worker) => worker.wait_for_others(latch),
                 None => done.lock().wait(),
             }

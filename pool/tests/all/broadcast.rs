@@ -1,7 +1,7 @@
 //! Broadcasts: jobs that every thread runs once.
 
 use crate::support::*;
-use furcate_pool::{BroadcastContext, ThreadPool, broadcast, join, scope, spawn_broadcast};
+use furcate_pool::{BroadcastContext, ThreadPool, WaitRule, broadcast, join, scope, spawn, spawn_broadcast};
 use std::collections::HashSet;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -236,5 +236,34 @@ fn busy_threads_run_it_when_they_are_done() {
         until(|| pool.stats().total().injected == 1);
         pool.broadcast(|_| ());
         assert!(busy.is_set(), "one of the threads was busy");
+    });
+}
+
+/// Its caller may hold a lock that such a job wants.
+#[test]
+fn the_caller_runs_no_other_job_meanwhile_under_any_rule() {
+    within(LONG, || {
+        for rule in [WaitRule::Any, WaitRule::Descendants, WaitRule::Leapfrog] {
+            let (pool, release) = (ruled(2, rule), Arc::new(Flag::default()));
+            let (started, ran_by) = (Arc::new(Flag::default()), Arc::new(Mutex::new(None)));
+            let mut caller = None;
+            pool.install(|| {
+                let (start, wait, note) = (Arc::clone(&started), Arc::clone(&release), Arc::clone(&ran_by));
+                spawn(move || {
+                    start.set();
+                    wait.wait();
+                });
+                started.wait();
+                spawn(move || *note.lock().unwrap() = Some(thread::current().id()));
+                let later = Arc::clone(&release);
+                let releases = thread::spawn(move || {
+                    thread::sleep(Duration::from_millis(20));
+                    later.set();
+                });
+                caller = Some(thread::current().id());
+                broadcast(|_| assert_ne!(*ran_by.lock().unwrap(), caller, "{rule:?}"));
+                releases.join().unwrap();
+            });
+        }
     });
 }

@@ -180,7 +180,7 @@ pub struct Ends {
     pub backward: bool,
 
     /// Whether a task that [is stopped](Reduction::stopped) implies that all tasks of the call are. If so, the futures that
-    /// they wait for are dropped.
+    /// they wait for are dropped. [`ALL`](Self::ALL) sets [`reduce_stops_all`](Self::reduce_stops_all), too.
     pub stops_all: bool,
 
     /// Whether [`reduce`](Reduction::reduce) can find the reason for such a stop. If so, outputs are reduced as soon as they

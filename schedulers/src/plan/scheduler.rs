@@ -68,7 +68,7 @@ pub struct SchedulerFacts {
     pub blocks: bool,
 
     /// Whether the scheduler suspends tasks that wait for futures. If so, it is a mistake to choose a scheduler
-    /// afterwards that does not suspend: its workers would block.
+    /// afterwards that does not suspend: its workers would block. Such a scheduler [spreads](Self::spreads), too.
     pub suspends: bool,
 
     /// Whether the scheduler divides on demand. If so, it is a mistake to name `io_await` after it: `io_await`
