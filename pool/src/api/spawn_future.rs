@@ -10,13 +10,11 @@
 //! 3. The future of a [`Within`] is pinned with it: it is never moved out, and is dropped in its place.
 
 use crate::Context;
-use crate::detach::{OneShot, OneShotSender};
-use crate::detach::{Resume, SpawnedOutcome};
+use crate::detach::{OneShot, OneShotSender, Resume, SpawnedOutcome};
 use crate::engine::registry::Registry;
 use crate::engine::scope::Scope;
 use crate::engine::settings::runtime::{self, Runtime};
-use crate::engine::task as tasks;
-use crate::engine::task::JoinHandle;
+use crate::engine::task::{self as tasks, JoinHandle};
 use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,7 +62,7 @@ where
     registry.check_generation();
     registry.job_made();
     let (place, sender) = OneShot::new();
-    let then = Detached { sender, job: CountedJob(NonNull::from(registry)) };
+    let then = Detached { sender, registry: NonNull::from(registry) };
     let runtime = registry.runtime_of_call();
     let task = if runtime.is_some() {
         tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
@@ -100,37 +98,33 @@ impl<F> Drop for Within<F> {
     }
 }
 
-/// The continuation of a spawned future.
+/// The continuation of a spawned future. Counts as a job of the registry; its drop ends the job, and cancels what was not delivered.
 struct Detached<T> {
     sender: OneShotSender<T>,
-    job: CountedJob,
+    registry: NonNull<Registry>,
 }
 
-/// Counts as a job of the registry; its drop ends the job.
-struct CountedJob(NonNull<Registry>);
+// SAFETY: it stands for a sender, and for a reference to the registry, which is `Sync`.
+unsafe impl<T: Send> Send for Detached<T> {}
 
-// SAFETY: it stands for a reference to the registry, which is `Sync`.
-unsafe impl Send for CountedJob {}
-
-impl CountedJob {
-    fn registry(&self) -> &Registry {
-        // SAFETY: invariant 1.
-        unsafe { self.0.as_ref() }
-    }
-}
-
-impl Drop for CountedJob {
+impl<T> Drop for Detached<T> {
     fn drop(&mut self) {
+        self.deliver(SpawnedOutcome::Cancelled);
         self.registry().job_done();
     }
 }
 
 impl<T> Detached<T> {
+    fn registry(&self) -> &Registry {
+        // SAFETY: invariant 1.
+        unsafe { self.registry.as_ref() }
+    }
+
     /// Delivers the outcome. Wakers may panic: such a panic goes to the panic handler.
     fn deliver(&mut self, end: SpawnedOutcome<T>) {
         // Unwind-safe: no code uses `self.sender` again.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sender.deliver(end))) {
-            self.job.registry().handle_task_panic(payload);
+            self.registry().handle_task_panic(payload);
         }
     }
 }
@@ -140,15 +134,13 @@ impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
         self.deliver(SpawnedOutcome::Done(output));
     }
 
-    fn cancelled(mut self, _: &Scope<'static>) {
-        self.deliver(SpawnedOutcome::Cancelled);
-    }
+    fn cancelled(self, _: &Scope<'static>) {}
 
     fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         let payload = runtime::explain(payload);
         match catch_unwind(AssertUnwindSafe(|| self.sender.deliver_panic(payload))) {
             Ok(None) => {}
-            Ok(Some(payload)) | Err(payload) => self.job.registry().handle_task_panic(payload),
+            Ok(Some(payload)) | Err(payload) => self.registry().handle_task_panic(payload),
         }
         None
     }

@@ -8,12 +8,10 @@
 //!    the owner of a handle may suspend tasks.
 
 use super::Scope;
-use crate::detach::OneShot;
-use crate::detach::{Resume, Stopper, Suspend};
+use crate::detach::{OneShot, Resume, Stopper, Suspend};
 use crate::engine::registry::Registry;
 use crate::engine::stats::{Counter, Counters};
-use crate::engine::task::JoinHandle;
-use crate::engine::task::{self, Spare, Tasks};
+use crate::engine::task::{self, JoinHandle, Spare, Tasks};
 use crate::engine::worker::Worker;
 use crate::trace::{self, Kind};
 use std::marker::PhantomData;

@@ -1,8 +1,7 @@
 //! Handles of spawned futures: see [`OneShot`] for the protocol.
 
 use crate::Context;
-use crate::detach::{OneShot, OneShotSender};
-use crate::detach::{Resume, SpawnedOutcome};
+use crate::detach::{OneShot, OneShotSender, Resume, SpawnedOutcome};
 use crate::engine::registry::Registry;
 use crate::engine::task::{GONE, Reference};
 use crate::engine::worker::Header;
