@@ -348,22 +348,38 @@ impl<'scope> Scope<'scope> {
         // Before the job is counted: if this panics, no thread waits for the job.
         self.registry().check_generation();
         self.announce(1);
+        // Runs also after a panic (invariant 3).
+        let run = |scope: &Self| _ = scope.guard(|| body(scope));
+        // SAFETY: announced above; the scope, and what the body borrows, is there until the job has arrived (invariant 1).
+        unsafe { self.counted_job(run) }
+    }
+
+    /// Makes a job that has been counted.
+    ///
+    /// # Safety
+    ///
+    /// A count has been announced that arrives at the end of the job. Values that `body` borrows are there until then.
+    unsafe fn counted_job(&self, body: impl FnOnce(&Self) + Send) -> NonNull<Header> {
         let scope = ScopePointer(self);
-        let run = move |worker: &Worker| {
-            let scope = scope;
-            // SAFETY: the job has not arrived (invariant 1).
-            let this = unsafe { &*scope.0 };
-            let entered = this.enter_runtime();
-            let ((), credits) = this.with_credits(0, worker, || {
-                // Runs also after a panic (invariant 3).
-                this.guard(|| body(this));
-            });
-            entered.leave();
-            // SAFETY: the job arrives once, here.
-            unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
-        };
-        // SAFETY: the scope, and what the body borrows, is there until the job has arrived (invariant 1).
+        // SAFETY: the job has not arrived (invariant 1), and arrives once, here.
+        let run = move |worker: &Worker| unsafe { Scope::run_counted({ scope }.0, worker, body) };
+        // SAFETY: the caller's.
         unsafe { HeapJob::queueable(self.number, run) }
+    }
+
+    /// Runs a job that is counted, in the scope's runtime. The job's count arrives at its end.
+    ///
+    /// # Safety
+    ///
+    /// As for [`arrive`](Self::arrive). `job` must not panic.
+    unsafe fn run_counted(this: *const Self, worker: &Worker, job: impl FnOnce(&Self)) {
+        // SAFETY: the caller's.
+        let scope = unsafe { &*this };
+        let entered = scope.enter_runtime();
+        let ((), credits) = scope.with_credits(0, worker, || job(scope));
+        entered.leave();
+        // SAFETY: the caller's.
+        unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
     }
 
     /// Records that `counts` of the counted jobs have ended.

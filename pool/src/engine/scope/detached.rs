@@ -133,22 +133,20 @@ impl<'scope> Scope<'scope> {
     ) where
         J: Detachable<'scope, Self>,
     {
-        // SAFETY: the caller's.
-        let scope = unsafe { &*this };
         worker.begins_part();
-        worker.enter_scope(scope.number);
-        let entered = scope.enter_runtime();
-        let ((), credits) = scope.with_credits(0, worker, || {
+        let run = |scope: &Self| {
             if scope.has_panicked() {
                 drop_quietly((part, meeting));
             } else {
                 let context = Context::new(!ptr::eq(worker, from));
                 scope.guard(|| part.run(scope, meeting, context));
             }
-        });
-        entered.leave();
+        };
         // SAFETY: the caller's.
-        unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
+        unsafe {
+            worker.enter_scope((*this).number);
+            Scope::run_counted(this, worker, run);
+        }
     }
 }
 
@@ -199,7 +197,6 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
 }
 
 /// The offers of a scope's task: see [`Detach::offers`].
-#[derive(Debug)]
 pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
     scope: &'o Scope<'scope>,
     /// `None` in a thread that is not a worker of the pool: no thief sees its offers.
@@ -328,12 +325,8 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, 
     }
 }
 
-impl<'scope, J: Detachable<'scope, Scope<'scope>>> std::fmt::Debug for OfferState<'scope, J> {
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> std::fmt::Debug for Offered<'_, 'scope, J> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            OfferState::None => "None",
-            OfferState::Kept(_) => "Kept",
-            OfferState::Laid { .. } => "Laid",
-        })
+        f.debug_struct("Offered").finish_non_exhaustive()
     }
 }

@@ -23,19 +23,17 @@
 //!    belongs to the node alone.
 //! 3. The node counts as a job of its registry until the computation's `end` has returned. So until then the registry
 //!    is there, and so are workers that run queued jobs.
-//! 4. *Cancellation from outside.* A scope is in its registry's [`List`] from before it is queued until `end` takes it
-//!    out, and only afterwards is the node freed. A thread that finds a scope in the list counts itself, under the
-//!    lock, as one of those that are to arrive, unless all have arrived. So the scope is there while it is being
-//!    cancelled, and is not ended twice.
+//! 4. *Cancellation from outside.* A scope is in its registry's [`List`] from before it is queued until it is cancelled,
+//!    or `end` takes it out, and only after `end` has looked there is the node freed. A thread that finds a scope in the
+//!    list counts itself, under the lock, as one of those that are to arrive, and takes the scope out, unless all have
+//!    arrived. So the scope is there while it is being cancelled, and is not ended twice.
 
 use super::{AtEnd, Scope, ScopePointer};
 use crate::Executor;
 use crate::detach::{SpawnedOutcome, Unattended};
 use crate::engine::registry::Registry;
-use crate::engine::settings::runtime::Runtime;
 use crate::engine::spawn;
 use crate::engine::worker::{Header, SpawnHeader, Worker};
-use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -127,15 +125,17 @@ where
         // last arrival: it is borrowed for the scope's lifetime, whatever that lifetime is called here (invariant 2).
         let (scope, computation) =
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
+        worker.enter_scope(scope.number());
         // A cancellation that has come already came from outside. Relaxed: a hint.
-        let mut credits = 0;
-        if !worker.registry().spawned_roots().cancelled.load(Relaxed) {
-            worker.enter_scope(scope.number());
-            let _entered = scope.enter_runtime();
-            (_, credits) = scope.with_credits(0, worker, || scope.guard(|| computation.begin(scope)));
-        }
+        let begins = !worker.registry().spawned_roots().cancelled.load(Relaxed);
+        let computation = begins.then_some(computation);
+        let begin = move |scope: &Scope<'static>| {
+            if let Some(computation) = computation {
+                scope.guard(|| computation.begin(scope));
+            }
+        };
         // SAFETY: `begin`'s count arrives once, here.
-        unsafe { Scope::arrive(scope, 1 + credits, Some(worker)) };
+        unsafe { Scope::run_counted(scope, worker, begin) };
     }
 
     /// # Safety
@@ -150,14 +150,13 @@ where
         scope.stop.disarm();
         // SAFETY: from `Box::leak`, and no other thread has a reference any more.
         let RootNode { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };
-        let (panic, runtime) = scope.into_panic();
-        let end = match panic {
+        let end = match scope.panic.into_inner().expect("nobody panics with this lock") {
             Some(payload) => SpawnedOutcome::Panicked(payload),
             None if cancelled => SpawnedOutcome::Cancelled,
             None => SpawnedOutcome::Done(()),
         };
         // Unwind-safe: no code sees the computation again.
-        let entered = runtime.enter();
+        let entered = scope.runtime.enter();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| computation.into_inner().end(end))) {
             registry.handle_task_panic(payload);
         }
@@ -166,31 +165,18 @@ where
     }
 }
 
-impl Scope<'_> {
-    /// Returns the first panic, and the runtime.
-    fn into_panic(self) -> (Option<Box<dyn Any + Send>>, Runtime) {
-        (self.panic.into_inner().expect("nobody panics with this lock"), self.runtime)
-    }
-}
-
 /// The scopes of a registry's spawned roots, which are cancelled with the registry.
 #[derive(Debug, Default)]
 pub(crate) struct List {
-    /// The scopes by their numbers.
-    scopes: Mutex<HashMap<u64, RootEntry>>,
-    /// Whether all scopes of the list have been marked as cancelled: a hint, but for threads that hold the lock. Then every new scope is
-    /// cancelled at once.
+    /// The scopes by their numbers, without those that have been cancelled.
+    scopes: Mutex<HashMap<u64, ScopePointer<'static>>>,
+    /// Whether all scopes of the list have been taken out to be cancelled: a hint, but for threads that hold the lock. Then every new
+    /// scope is cancelled at once.
     cancelled: AtomicBool,
 }
 
-#[derive(Debug)]
-struct RootEntry {
-    scope: ScopePointer<'static>,
-    cancelled: bool,
-}
-
 impl List {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, RootEntry>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, ScopePointer<'static>>> {
         self.scopes.lock().expect("nobody panics with this lock")
     }
 
@@ -198,34 +184,35 @@ impl List {
     fn insert(&self, scope: &Scope<'static>) {
         let mut scopes = self.lock();
         // Relaxed: written under the lock.
-        let cancelled = self.cancelled.load(Relaxed);
-        scopes.insert(scope.number(), RootEntry { scope: ScopePointer(scope), cancelled });
-        drop(scopes);
-        if cancelled {
+        if self.cancelled.load(Relaxed) {
+            drop(scopes);
             scope.cancel_tasks();
+        } else {
+            scopes.insert(scope.number(), ScopePointer(scope));
         }
     }
 
     /// Takes a scope out. Returns whether it has been cancelled.
     fn remove(&self, scope: &Scope<'static>) -> bool {
-        self.lock().remove(&scope.number()).is_some_and(|entry| entry.cancelled)
+        self.lock().remove(&scope.number()).is_none()
     }
 
     /// Cancels the suspended tasks of all scopes in the list, and of future ones.
     pub(crate) fn cancel(&self) {
-        let marked: Vec<ScopePointer<'static>> = {
-            let mut scopes = self.lock();
+        let mut counted = Vec::new();
+        let mut scopes = self.lock();
+        scopes.retain(|_, scope| {
             // SAFETY: a scope is there while it is in the list (invariant 4).
-            let cancel = |entry: &mut RootEntry| unsafe { (*entry.scope.0).pending.try_announce() };
-            let marked = scopes
-                .values_mut()
-                .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))
-                .collect();
-            // The flag is set before any task is dropped, so that no further computation begins meanwhile.
-            self.cancelled.store(true, Relaxed);
-            marked
-        };
-        for ScopePointer(scope) in marked {
+            let is_over = unsafe { !(*scope.0).pending.try_announce() };
+            if !is_over {
+                counted.push(*scope);
+            }
+            is_over
+        });
+        // The flag is set before any task is dropped, so that no further computation begins meanwhile.
+        self.cancelled.store(true, Relaxed);
+        drop(scopes);
+        for ScopePointer(scope) in counted {
             // SAFETY: this count has been announced, and arrives once (invariant 4).
             unsafe {
                 (*scope).cancel_tasks();

@@ -19,7 +19,7 @@
 
 use super::{Scope, ScopePointer};
 use crate::detach;
-use crate::engine::worker::{HeapJob, JobRef};
+use crate::engine::worker::JobRef;
 use crate::trace::{self, Kind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -52,7 +52,7 @@ impl detach::EngineStop for ScopeStop {
             }
             scope
         };
-        // SAFETY: counted (invariant 2), until `sweep` has run, or `arrive` here.
+        // SAFETY: counted (invariant 2), until the job that sweeps has run, or `arrive` here.
         unsafe {
             if !(*scope).tasks.mark_cancelled() {
                 // In the middle of a job, perhaps, of another scope.
@@ -64,8 +64,8 @@ impl detach::EngineStop for ScopeStop {
             self.has_stopped.store(true, Relaxed);
             // Once the job can be found, it does not keep the registry alive. So this thread holds a reference.
             let registry = (*scope).registry().this();
-            registry
-                .inject_urgent(JobRef::new(HeapJob::queueable((*scope).number, sweep(scope)), ptr::null()));
+            let sweep = (*scope).counted_job(|scope| scope.tasks.sweep());
+            registry.inject_urgent(JobRef::new(sweep, ptr::null()));
         }
     }
 
@@ -73,20 +73,6 @@ impl detach::EngineStop for ScopeStop {
     fn has_stopped(&self) -> bool {
         // Relaxed: see `stop`.
         self.has_stopped.load(Relaxed)
-    }
-}
-
-/// Makes a job that drops all suspended tasks of the scope, and then arrives at it.
-fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::engine::worker::Worker) + Send {
-    let scope = ScopePointer(scope);
-    move |worker| {
-        let scope = scope;
-        // SAFETY: the job has not arrived (invariant 2), and arrives once, here.
-        unsafe {
-            let this = &*scope.0;
-            let ((), credits) = this.with_credits(0, worker, || this.tasks.sweep());
-            Scope::arrive(this, 1 + credits, Some(worker));
-        }
     }
 }
 
