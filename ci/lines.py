@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10448,
+    "pool": 10414,
     "schedulers": 6296,
     "adaptors": 16440,
     "src": 110,
