@@ -44,7 +44,7 @@ MUTANTS = {
     ),
     "registry-not-kept-by-wake": (
         "engine/task/erased.rs",
-        "let registry = registry.this();",
+        "let _kept = worker.is_none().then(|| registry.this());",
         "",
         True,
     ),

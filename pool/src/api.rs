@@ -1,4 +1,4 @@
-//! What users call: each module adds the public form to what the [engine](crate::engine) does.
+//! The functions and types of users: each module is the public form of a part of the [engine](crate::engine).
 
 mod any_executor;
 mod block_on;

@@ -1,4 +1,4 @@
-//! Furcate's own pool. What models check lies below it, in `deque`, `slots` and `sync`.
+//! Furcate's own pool. Models check the modules below it: `deque`, `slots` and `sync`.
 
 pub(crate) mod builder;
 pub(crate) mod external;

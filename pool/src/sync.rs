@@ -1,4 +1,4 @@
-//! What threads and tasks wait for and look at. The primitives below it are std's, or loom's under `--cfg loom`, so that the models
+//! Fences, latches, parkers, the state of a task, clocks and counters. The primitives below them are std's, or loom's under `--cfg loom`, so that the models
 //! check the very code that ships.
 
 pub mod clock;

@@ -173,7 +173,7 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     seen.check_indexed(source().interleave(source()), facts);
     seen.check_indexed(source().interleave_shortest(source()), facts);
     seen.compare("Intersperse, indexed".into(), facts_of(source().intersperse(1).indexed_producer()), facts);
-    // It may have to collect the items, and then they are in order.
+    // `intersperse` may have to collect the items. Collected items are in order.
     seen.check(source().intersperse(1), Facts { in_order: true, ..facts });
     seen.check_indexed(source().merge(source()), costly_cuts);
     seen.check_indexed(source().merge_by(source(), |a, b| a.cmp(b)), costly_cuts);

@@ -98,7 +98,8 @@ impl<F> Drop for Within<F> {
     }
 }
 
-/// The continuation of a spawned future. Counts as a job of the registry; its drop ends the job, and cancels what was not delivered.
+/// The continuation of a spawned future. Counts as a job of the registry. Its drop delivers a cancellation, unless an outcome was
+/// delivered before, and then ends the job.
 struct Detached<T> {
     sender: OneShotSender<T>,
     registry: NonNull<Registry>,

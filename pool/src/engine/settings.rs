@@ -1,4 +1,4 @@
-//! What a pool can be told: each module is one setting of the [builder](crate::ThreadPoolBuilder).
+//! The settings of a pool: each module is one setting of the [builder](crate::ThreadPoolBuilder).
 
 mod fairness;
 pub(crate) mod runtime;

@@ -105,7 +105,7 @@ pub struct Worker {
     active: AtomicPtr<SpawnDeque>,
     /// Facts about the job on top of this thread's stack.
     frames: Frames,
-    /// What this worker remembers from one search to the next; this thread's.
+    /// The facts that this worker keeps from one search to the next; this thread's.
     pub(crate) search: SearchState,
     /// The turns of calls, and of this thread in its slot; this thread's.
     pub(crate) turn: Turn,

@@ -276,7 +276,7 @@ impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for InPart<F> {
 /// assert_eq!(steps.given, Some(6..10));
 /// ```
 pub trait Steps<P> {
-    /// What a producer may ask of these steps.
+    /// The questions that a producer may ask of these steps.
     const FACTS: StepsFacts = StepsFacts::DIVIDING;
 
     /// Returns the next action, with `size` units left.
@@ -350,7 +350,7 @@ pub trait Steps<P> {
     }
 }
 
-/// What a producer may ask of a task's [steps](Steps).
+/// The questions that a producer may ask of a task's [steps](Steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepsFacts {
     /// Whether the task can be divided between its steps. If not, the steps only look for an early end, and items that

@@ -1,9 +1,9 @@
-//! What a scheduler runs, as one value.
+//! The work of a scheduler, as one value.
 
 use crate::{Policy, Producer, Reduction};
 
-/// What a [`Scheduler`](crate::Scheduler) runs: a producer, a policy and a reduction. The tuple of the three, for which
-/// this trait is implemented.
+/// The work of a [`Scheduler`](crate::Scheduler): a producer, a policy and a reduction. The trait is implemented for the tuple of the
+/// three.
 ///
 /// ```
 /// use furcate::policy::SizeLimit;

@@ -2,8 +2,8 @@
 //!
 //! The looker is a parked worker, the *watcher*, or if none is parked, the *watchdog*: one thread of the process, which looks at the
 //! queues of all such pools. Both make the same [look](Registry::look), and the same [end](Registry::stop_watching) of a watch. Its states
-//! are in the table of `slots/monitor.rs`. They differ in what they do for an overdue queue: the watcher asks for a slot, and the watchdog
-//! has a worker watch.
+//! are in the table of `slots/monitor.rs`. For an overdue queue the two act differently: the watcher asks for a slot, and the watchdog has a
+//! worker watch.
 //!
 //! If all threads of a pool are busy, the pool would have to start a spare thread just to look at its queues. Nearly always one of
 //! its workers comes back to its main loop in time. So the watchdog looks first. If a queue is overdue and no worker has come back,

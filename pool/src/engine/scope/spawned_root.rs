@@ -24,7 +24,7 @@
 //! 3. The node counts as a job of its registry until the computation's `end` has returned. So until then the registry
 //!    is there, and so are workers that run queued jobs.
 //! 4. *Cancellation from outside.* A scope is in its registry's [`List`] from before it is queued until it is cancelled,
-//!    or `end` takes it out, and only after `end` has looked there is the node freed. A thread that finds a scope in the
+//!    or `end` takes it out. The node is freed only after `end` has looked there. A thread that finds a scope in the
 //!    list counts itself, under the lock, as one of those that are to arrive, and takes the scope out, unless all have
 //!    arrived. So the scope is there while it is being cancelled, and is not ended twice.
 

@@ -48,7 +48,7 @@ impl Pauses {
     }
 }
 
-/// What a worker remembers from one search to the next; its thread's.
+/// The facts that a worker keeps from one search to the next; its thread's.
 pub(crate) struct SearchState {
     /// Whether the worker has run a task since it last searched.
     pub(crate) ran_task: Cell<bool>,
