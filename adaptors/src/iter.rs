@@ -55,7 +55,7 @@ pub use convert::{
 pub use either::EitherProducer;
 #[cfg(feature = "rayon")]
 pub use from_rayon::{
-    FromRayon, FromRayonProducer, FromRayonUnindexed, LentItems, from_rayon, from_rayon_unindexed,
+    FromRayon, FromRayonUnindexed, LentItems, LentProducer, from_rayon, from_rayon_unindexed,
 };
 pub use indexed::IndexedParallelIterator;
 pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};

@@ -18,9 +18,10 @@
 //! 3. The slot is emptied before the callback returns, also if the call panics.
 #![allow(unsafe_code)]
 
+use super::either::EitherProducer;
 use super::scoped::Scopes;
 use super::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
-use crate::vec::{Owned, OwnedIter};
+use crate::vec::Owned;
 use either::Either;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 use rayon::iter as rayon_iter;
@@ -126,7 +127,7 @@ impl<I: rayon_iter::ParallelIterator + Clone> Clone for FromRayon<I> {
 impl<I: rayon_iter::IndexedParallelIterator> ParallelIterator for FromRayon<I> {
     type Item = I::Item;
     type Producer<'a>
-        = FromRayonProducer<'a, I::Item>
+        = EitherProducer<LentProducer<'a, I::Item>, Owned<'a, I::Item>>
     where
         Self: 'a;
 
@@ -147,14 +148,14 @@ impl<I: rayon_iter::IndexedParallelIterator> ParallelIterator for FromRayon<I> {
         }
     }
 
-    fn producer(&mut self) -> FromRayonProducer<'_, I::Item> {
+    fn producer(&mut self) -> Self::Producer<'_> {
         if let Some(producer) = self.slot.take() {
-            return FromRayonProducer(Items::Lent(producer)); // with the lifetime of the borrow (invariants 1 and 2)
+            return EitherProducer(Either::Left(producer)); // with the lifetime of the borrow (invariants 1 and 2)
         }
         if let Some(items) = self.items.take() {
             rayon_iter::IndexedParallelIterator::collect_into_vec(items, &mut self.copied);
         }
-        FromRayonProducer(Items::Copied(Owned::take(&mut self.copied)))
+        EitherProducer(Either::Right(Owned::take(&mut self.copied)))
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -260,7 +261,7 @@ impl<T: Send> plumbing::ProducerCallback<T> for Callback<'_, T> {
 }
 
 /// A producer of rayon's, whatever its type, and its length.
-struct LentProducer<'a, T> {
+pub struct LentProducer<'a, T> {
     rest: Box<dyn Divide<T> + 'a>,
     len: usize,
     min_len: usize,
@@ -273,19 +274,15 @@ trait Divide<T>: Send {
     where
         Self: 'r;
 
-    fn walk<'r>(self: Box<Self>) -> Box<dyn Walk<T> + 'r>
+    fn walk<'r>(self: Box<Self>) -> Box<dyn Walk<Item = T> + 'r>
     where
         Self: 'r;
 }
 
 /// A leaf.
-trait Walk<T> {
-    fn next(&mut self) -> Option<T>;
-
-    fn next_back(&mut self) -> Option<T>;
-
+trait Walk: DoubleEndedIterator {
     /// Appends up to `room` items. Appends none if none is left.
-    fn fill(&mut self, batch: &mut Vec<T>, room: usize);
+    fn fill(&mut self, batch: &mut Vec<Self::Item>, room: usize);
 }
 
 struct Rest<P> {
@@ -304,7 +301,7 @@ impl<T, P: plumbing::Producer<Item = T>> Divide<T> for Rest<P> {
         Box::new(Rest { producer: Some(right) })
     }
 
-    fn walk<'r>(self: Box<Self>) -> Box<dyn Walk<T> + 'r>
+    fn walk<'r>(self: Box<Self>) -> Box<dyn Walk<Item = T> + 'r>
     where
         Self: 'r,
     {
@@ -312,88 +309,53 @@ impl<T, P: plumbing::Producer<Item = T>> Divide<T> for Rest<P> {
     }
 }
 
-impl<T, I: DoubleEndedIterator<Item = T>> Walk<T> for I {
-    fn next(&mut self) -> Option<T> {
-        Iterator::next(self)
-    }
-
-    fn next_back(&mut self) -> Option<T> {
-        DoubleEndedIterator::next_back(self)
-    }
-
-    fn fill(&mut self, batch: &mut Vec<T>, room: usize) {
+impl<I: DoubleEndedIterator> Walk for I {
+    fn fill(&mut self, batch: &mut Vec<I::Item>, room: usize) {
         batch.extend(self.take(room));
     }
 }
 
-/// The producer of [`FromRayon`].
-pub struct FromRayonProducer<'a, T>(Items<'a, T>);
-
-enum Items<'a, T> {
-    /// Items of rayon's producer.
-    Lent(LentProducer<'a, T>),
-    /// Items that were collected, because no terminal runs the chain.
-    Copied(Owned<'a, T>),
-}
-
-impl<T> fmt::Debug for FromRayonProducer<'_, T> {
+impl<T> fmt::Debug for LentProducer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FromRayonProducer").field("size", &self.size()).finish_non_exhaustive()
+        f.debug_struct("LentProducer").field("len", &self.len).finish_non_exhaustive()
     }
 }
 
-impl<T> Divisible for FromRayonProducer<'_, T> {
+impl<'a, T: 'a> Divisible for LentProducer<'a, T> {
     fn size(&self) -> usize {
-        match &self.0 {
-            Items::Lent(lent) => lent.len,
-            Items::Copied(items) => items.size(),
-        }
+        self.len
     }
 
     fn should_be_divided(&self) -> bool {
-        match &self.0 {
-            Items::Lent(lent) => lent.len > 1 && lent.len / 2 >= lent.min_len,
-            Items::Copied(items) => items.should_be_divided(),
-        }
+        self.len > 1 && self.len / 2 >= self.min_len
     }
 
     fn divide_at(self, index: usize) -> (Self, Self) {
-        match self.0 {
-            Items::Lent(LentProducer { mut rest, len, min_len }) => {
-                let index = index.min(len);
-                let right = rest.cut_off(index);
-                let part = |rest, len| FromRayonProducer(Items::Lent(LentProducer { rest, len, min_len }));
-                (part(rest, index), part(right, len - index))
-            }
-            Items::Copied(items) => {
-                let (left, right) = items.divide_at(index);
-                (FromRayonProducer(Items::Copied(left)), FromRayonProducer(Items::Copied(right)))
-            }
-        }
+        let LentProducer { mut rest, len, min_len } = self;
+        let index = index.min(len);
+        let right = rest.cut_off(index);
+        (LentProducer { rest, len: index, min_len }, LentProducer { rest: right, len: len - index, min_len })
     }
 }
 
-impl<'a, T> IntoIterator for FromRayonProducer<'a, T> {
+impl<'a, T: 'a> IntoIterator for LentProducer<'a, T> {
     type Item = T;
-    type IntoIter = Either<LentItems<'a, T>, OwnedIter<'a, T>>;
+    type IntoIter = LentItems<'a, T>;
 
-    fn into_iter(self) -> Self::IntoIter {
-        match self.0 {
-            Items::Lent(lent) => Either::Left(LentItems { items: lent.rest.walk(), len: lent.len }),
-            Items::Copied(items) => Either::Right(items.into_iter()),
-        }
+    fn into_iter(self) -> LentItems<'a, T> {
+        LentItems { items: self.rest.walk(), len: self.len }
     }
 }
 
-impl<T: Send> Producer for FromRayonProducer<'_, T> {
+impl<'a, T: Send + 'a> Producer for LentProducer<'a, T> {
     const FACTS: Facts = Facts::SINGLE;
 }
 
-impl<T: Send> IndexedProducer for FromRayonProducer<'_, T> {}
+impl<'a, T: Send + 'a> IndexedProducer for LentProducer<'a, T> {}
 
 /// The sequential iterator over a leaf of rayon's.
 pub struct LentItems<'a, T> {
-    items: Box<dyn Walk<T> + 'a>,
+    items: Box<dyn Walk<Item = T> + 'a>,
     len: usize,
 }
 

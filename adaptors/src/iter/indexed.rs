@@ -13,6 +13,32 @@ use furcate_schedulers::IndexedProducer;
 use std::cmp::Ordering;
 use std::convert;
 
+/// Declares terminals that say whether the order of two iterators is one of some, and those that are awaited.
+macro_rules! comparisons {
+    ($($(#[$doc:meta])* $name:ident, $(#[$async_doc:meta])* $async_name:ident: $holds:path;)+) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        #[inline]
+        fn $name<I>(self, other: I) -> bool
+        where
+            I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+            Self::Item: PartialOrd<I::Item>,
+        {
+            self.partial_cmp(other).is_some_and($holds)
+        }
+
+        $(#[$async_doc])*
+        fn $async_name<I>(self, other: I) -> AsyncTerminal<bool>
+        where
+            Self: 'static,
+            I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+            Self::Item: PartialOrd<I::Item>,
+        {
+            compared(self, other.into_par_iter(), |order| order.is_some_and($holds))
+        }
+    )+};
+}
+
 /// A parallel iterator with exact length and positions.
 ///
 /// A `filter`, a `flat_map` and the characters of a string are not indexed.
@@ -488,68 +514,70 @@ pub trait IndexedParallelIterator: ParallelIterator {
         !self.eq(other)
     }
 
-    /// Whether this iterator is less than the other one, by [`partial_cmp`](Self::partial_cmp).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().lt([1, 3].par_iter()));
-    /// ```
-    #[track_caller]
-    #[inline]
-    fn lt<I>(self, other: I) -> bool
-    where
-        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        self.partial_cmp(other).is_some_and(Ordering::is_lt)
-    }
+    comparisons! {
+        /// Whether this iterator is less than the other one, by [`partial_cmp`](Self::partial_cmp).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// assert!([1, 2].par_iter().lt([1, 3].par_iter()));
+        /// ```
+        lt,
+        /// [`lt`](Self::lt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// let holds = [1, 2].into_par_iter().async_lt([1, 3]);
+        /// assert!(futures_lite::future::block_on(holds));
+        /// ```
+        async_lt: Ordering::is_lt;
 
-    /// Whether this iterator is less than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().le([1, 2].par_iter()));
-    /// ```
-    #[track_caller]
-    #[inline]
-    fn le<I>(self, other: I) -> bool
-    where
-        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        self.partial_cmp(other).is_some_and(Ordering::is_le)
-    }
+        /// Whether this iterator is less than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// assert!([1, 2].par_iter().le([1, 2].par_iter()));
+        /// ```
+        le,
+        /// [`le`](Self::le), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// let holds = [1, 2].into_par_iter().async_le([1, 2]);
+        /// assert!(futures_lite::future::block_on(holds));
+        /// ```
+        async_le: Ordering::is_le;
 
-    /// Whether this iterator is greater than the other one, by [`partial_cmp`](Self::partial_cmp).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// assert!([1, 3].par_iter().gt([1, 2].par_iter()));
-    /// ```
-    #[track_caller]
-    #[inline]
-    fn gt<I>(self, other: I) -> bool
-    where
-        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        self.partial_cmp(other).is_some_and(Ordering::is_gt)
-    }
+        /// Whether this iterator is greater than the other one, by [`partial_cmp`](Self::partial_cmp).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// assert!([1, 3].par_iter().gt([1, 2].par_iter()));
+        /// ```
+        gt,
+        /// [`gt`](Self::gt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// let holds = [1, 2].into_par_iter().async_gt([1, 1]);
+        /// assert!(futures_lite::future::block_on(holds));
+        /// ```
+        async_gt: Ordering::is_gt;
 
-    /// Whether this iterator is greater than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().ge([1, 2].par_iter()));
-    /// ```
-    #[track_caller]
-    #[inline]
-    fn ge<I>(self, other: I) -> bool
-    where
-        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        self.partial_cmp(other).is_some_and(Ordering::is_ge)
+        /// Whether this iterator is greater than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// assert!([1, 2].par_iter().ge([1, 2].par_iter()));
+        /// ```
+        ge,
+        /// [`ge`](Self::ge), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
+        ///
+        /// ```
+        /// use furcate::prelude::*;
+        /// let holds = [1, 2].into_par_iter().async_ge([1, 2]);
+        /// assert!(futures_lite::future::block_on(holds));
+        /// ```
+        async_ge: Ordering::is_ge;
     }
 
     // ------------------------------------------------------------------------------------- terminals: positions
@@ -711,70 +739,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Self::Item: PartialEq<I::Item>,
     {
         equal(self, other.into_par_iter(), |equal| !equal)
-    }
-
-    /// [`lt`](Self::lt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// let holds = [1, 2].into_par_iter().async_lt([1, 3]);
-    /// assert!(futures_lite::future::block_on(holds));
-    /// ```
-    fn async_lt<I>(self, other: I) -> AsyncTerminal<bool>
-    where
-        Self: 'static,
-        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_lt))
-    }
-
-    /// [`le`](Self::le), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// let holds = [1, 2].into_par_iter().async_le([1, 2]);
-    /// assert!(futures_lite::future::block_on(holds));
-    /// ```
-    fn async_le<I>(self, other: I) -> AsyncTerminal<bool>
-    where
-        Self: 'static,
-        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_le))
-    }
-
-    /// [`gt`](Self::gt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// let holds = [1, 2].into_par_iter().async_gt([1, 1]);
-    /// assert!(futures_lite::future::block_on(holds));
-    /// ```
-    fn async_gt<I>(self, other: I) -> AsyncTerminal<bool>
-    where
-        Self: 'static,
-        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_gt))
-    }
-
-    /// [`ge`](Self::ge), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// let holds = [1, 2].into_par_iter().async_ge([1, 2]);
-    /// assert!(futures_lite::future::block_on(holds));
-    /// ```
-    fn async_ge<I>(self, other: I) -> AsyncTerminal<bool>
-    where
-        Self: 'static,
-        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
-        Self::Item: PartialOrd<I::Item>,
-    {
-        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_ge))
     }
 
     /// [`position_any`](Self::position_any), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).

@@ -4,6 +4,7 @@
 use super::IntoRayonUnindexed;
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
+use super::flag::Flag;
 use super::quota::Quota;
 use super::scoped::{Scopes, in_scopes};
 use super::terminals::{
@@ -1303,7 +1304,7 @@ pub trait ParallelIterator: Sized + Send {
         Self: ParallelIterator<Item = Option<T>>,
         T: Send,
     {
-        WhileSome::of(self)
+        WhileSome::new(self, Flag::default())
     }
 
     /// Keeps any `n` items, the first ones in time, or all if there are fewer. They come out in order. The remaining
@@ -1351,7 +1352,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
     {
-        TakeAnyWhile::of(self, predicate)
+        TakeAnyWhile::new(self, predicate, Flag::default())
     }
 
     /// Leaves items out until a predicate is false for one, anywhere. Soon after that no item is left out any more.
@@ -1366,7 +1367,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
     {
-        SkipAnyWhile::of(self, predicate)
+        SkipAnyWhile::new(self, predicate, Flag::default())
     }
 
     /// Ends all tasks at their next item when one of them panics.
@@ -1379,7 +1380,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn panic_fuse(self) -> PanicFuse<Self> {
-        PanicFuse::of(self)
+        PanicFuse::new(self, Flag::default())
     }
 
     // ---------------------------------------------------------------------------------- adaptors: prefix scans

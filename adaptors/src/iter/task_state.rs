@@ -41,7 +41,7 @@ impl<T, F: Fn() -> T + Sync> Seed for CallSeed<'_, F> {
 
 /// A seed that makes states by cloning a value, once for every division.
 #[derive(Clone, Debug)]
-pub struct CloneSeed<T>(T);
+pub struct CloneSeed<T>(pub(crate) T);
 
 impl<T> CloneSeed<T> {
     /// Takes the value out of an adaptor, so that it is neither cloned nor kept alive without need.

@@ -212,9 +212,18 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
             }
             second = sides.second;
             let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
-            let mut sides = SecondSteps { steps, back: None };
+            // A part that was taken back and does not consist of the second side alone.
+            let mut both_back = None;
+            let wrap = |right| ChainProducer { first: None, second: Some(right) };
+            let mut sides = steps.wrapping(wrap, |back| match back {
+                ChainProducer { first: None, second } => second,
+                both => {
+                    both_back = Some(both);
+                    None
+                }
+            });
             folded = part.partial_fold(folded, ByRef(&mut fold), &mut sides)?;
-            match sides.back {
+            match both_back {
                 Some(back) => (first, second) = (back.first, back.second),
                 None => return ControlFlow::Continue(folded),
             }
@@ -291,56 +300,6 @@ where
         let ChainProducer { first, second } = self.steps.take_back()?;
         self.second = second;
         first
-    }
-}
-
-/// The steps over the second side.
-struct SecondSteps<'l, L, A, B> {
-    steps: &'l mut L,
-    /// A part that was taken back and does not consist of the second side alone.
-    back: Option<ChainProducer<A, B>>,
-}
-
-impl<A, B, L: Steps<ChainProducer<A, B>>> Steps<B> for SecondSteps<'_, L, A, B> {
-    const FACTS: StepsFacts = L::FACTS;
-
-    fn keeps(&self) -> Option<usize> {
-        self.steps.keeps()
-    }
-
-    fn watch(&mut self, size: usize) -> Option<usize> {
-        self.steps.watch(size)
-    }
-
-    #[inline]
-    fn ends_step(&mut self) -> bool {
-        self.steps.ends_step()
-    }
-
-    fn next(&mut self, size: usize) -> NextStep {
-        self.steps.next(size)
-    }
-
-    fn grown(&mut self, size: usize) -> bool {
-        self.steps.grown(size)
-    }
-
-    fn ahead(&mut self, size: usize) -> bool {
-        self.steps.ahead(size)
-    }
-
-    fn take(&mut self, right: B) {
-        self.steps.take(ChainProducer { first: None, second: Some(right) });
-    }
-
-    fn take_back(&mut self) -> Option<B> {
-        match self.steps.take_back()? {
-            ChainProducer { first: None, second } => second,
-            both => {
-                self.back = Some(both);
-                None
-            }
-        }
     }
 }
 

@@ -106,7 +106,7 @@ fn free_slots<N>(slots: usize) -> Vec<InnerSlot<N>> {
     (0..slots).map(|_| InnerSlot::Free).collect()
 }
 
-/// The slots of a call. A clone of an adaptor has no slots until it lends.
+/// The slots of a call: none until the adaptor lends.
 pub(super) struct InnerSlots<N>(Vec<InnerSlot<N>>);
 
 impl<N> InnerSlots<N> {
@@ -122,12 +122,6 @@ impl<N> InnerSlots<N> {
         self.0 = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
         let own = Own { slots: &mut self.0, refills: true };
         FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
-    }
-}
-
-impl<N> Clone for InnerSlots<N> {
-    fn clone(&self) -> Self {
-        InnerSlots::new()
     }
 }
 

@@ -12,7 +12,6 @@ use std::fmt;
 /// assert_eq!(it.collect::<Vec<_>>(), [0, 0, 1, 0, 1, 2]);
 /// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone)]
 pub struct FlatMap<I: ParallelIterator, F: Unfold<I::Item>> {
     base: I,
     map_op: F,
@@ -22,6 +21,12 @@ pub struct FlatMap<I: ParallelIterator, F: Unfold<I::Item>> {
 impl<I: ParallelIterator, F: Unfold<I::Item>> FlatMap<I, F> {
     pub(crate) fn new(base: I, map_op: F) -> Self {
         FlatMap { base, map_op, slots: InnerSlots::new() }
+    }
+}
+
+impl<I: ParallelIterator + Clone, F: Unfold<I::Item> + Clone> Clone for FlatMap<I, F> {
+    fn clone(&self) -> Self {
+        FlatMap::new(self.base.clone(), self.map_op.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The adaptor `fold_chunks`.
 
 use super::batches::{Batches, Gather, batch_len};
+use crate::iter::task_state::{CallSeed, Seed};
 use crate::iter::{IndexedParallelIterator, debug_base, indexed_iterator};
 
 /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks`].
@@ -37,39 +38,39 @@ indexed_iterator! {
     ]
     schedule of base: I, in batches of chunk_size;
     type Item = T;
-    type Producer<'a> = Batches<I::IndexedProducer<'a>, BatchFolding<'a, ID, F>>;
+    type Producer<'a> = Batches<I::IndexedProducer<'a>, BatchFolding<'a, CallSeed<'a, ID>, F>>;
     fn len(this) {
         this.base.len().div_ceil(this.chunk_size)
     }
     fn lend(this) {
-        let folding = BatchFolding { identity: &this.identity, fold_op: &this.fold_op };
+        let folding = BatchFolding { seed: CallSeed(&this.identity), fold_op: &this.fold_op };
         Batches::new(this.base.indexed_producer(), this.chunk_size, folding)
     }
 }
 
-/// Folds a batch, starting from a value that a closure makes.
-#[allow(missing_debug_implementations, reason = "borrowed closures")]
-pub struct BatchFolding<'a, ID, F> {
-    identity: &'a ID,
-    fold_op: &'a F,
+/// Folds a batch, from a state that is made for it.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct BatchFolding<'a, S, F> {
+    pub(super) seed: S,
+    pub(super) fold_op: &'a F,
 }
 
-impl<ID, F> Clone for BatchFolding<'_, ID, F> {
+impl<S: Clone, F> Clone for BatchFolding<'_, S, F> {
     #[inline]
     fn clone(&self) -> Self {
-        BatchFolding { identity: self.identity, fold_op: self.fold_op }
+        BatchFolding { seed: self.seed.clone(), fold_op: self.fold_op }
     }
 }
 
-impl<T, U, ID, F> Gather<U> for BatchFolding<'_, ID, F>
+impl<S, U, F> Gather<U> for BatchFolding<'_, S, F>
 where
-    ID: Fn() -> T + Sync,
-    F: Fn(T, U) -> T + Sync,
+    S: Seed,
+    F: Fn(S::State, U) -> S::State + Sync,
 {
-    type Output = T;
+    type Output = S::State;
 
     #[inline]
-    fn gather(&self, batch: impl Iterator<Item = U>) -> T {
-        batch.fold((self.identity)(), self.fold_op)
+    fn gather(&self, batch: impl Iterator<Item = U>) -> S::State {
+        batch.fold(self.seed.clone().into_state(), self.fold_op)
     }
 }

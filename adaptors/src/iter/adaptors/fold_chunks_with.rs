@@ -1,6 +1,8 @@
 //! The adaptor `fold_chunks_with`.
 
-use super::batches::{Batches, Gather, batch_len};
+use super::batches::{Batches, batch_len};
+use super::fold_chunks::BatchFolding;
+use crate::iter::task_state::CloneSeed;
 use crate::iter::{IndexedParallelIterator, debug_base, indexed_iterator};
 
 /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks_with`].
@@ -36,38 +38,12 @@ indexed_iterator! {
     ]
     schedule of base: I, in batches of chunk_size;
     type Item = T;
-    type Producer<'a> = Batches<I::IndexedProducer<'a>, FoldingWith<'a, T, F>>;
+    type Producer<'a> = Batches<I::IndexedProducer<'a>, BatchFolding<'a, CloneSeed<T>, F>>;
     fn len(this) {
         this.base.len().div_ceil(this.chunk_size)
     }
     fn lend(this) {
-        let folding = FoldingWith { init: this.init.clone(), fold_op: &this.fold_op };
+        let folding = BatchFolding { seed: CloneSeed(this.init.clone()), fold_op: &this.fold_op };
         Batches::new(this.base.indexed_producer(), this.chunk_size, folding)
-    }
-}
-
-/// Folds a batch, starting from a clone of a value. Every part has its own value, so that it need not be `Sync`.
-#[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct FoldingWith<'a, T, F> {
-    init: T,
-    fold_op: &'a F,
-}
-
-impl<T: Clone, F> Clone for FoldingWith<'_, T, F> {
-    fn clone(&self) -> Self {
-        FoldingWith { init: self.init.clone(), fold_op: self.fold_op }
-    }
-}
-
-impl<T, U, F> Gather<U> for FoldingWith<'_, T, F>
-where
-    T: Send + Clone,
-    F: Fn(T, U) -> T + Sync,
-{
-    type Output = T;
-
-    #[inline]
-    fn gather(&self, batch: impl Iterator<Item = U>) -> T {
-        batch.fold(self.init.clone(), self.fold_op)
     }
 }

@@ -6,7 +6,7 @@ use furcate_schedulers::Divisible;
 ///
 /// Cuts lie between groups, so every part but the last consists of full groups.
 #[derive(Debug)]
-pub(super) struct Groups<P> {
+pub struct Groups<P> {
     pub(super) base: P,
     /// Number of items of a group, not 0.
     pub(super) group: usize,

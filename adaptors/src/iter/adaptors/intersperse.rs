@@ -13,7 +13,6 @@ use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
 use either::Either;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Plan, Producer, Schedule, Scheduler};
-use std::mem::take;
 
 /// Puts a separator between every two items: see [`ParallelIterator::intersperse`].
 ///
@@ -77,69 +76,36 @@ where
         Self: 'a;
 
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        let base = self.base.indexed_producer();
-        let _checked = total_len(base.size(), base.size().saturating_sub(1));
-        IntersperseProducer::whole(base, self.separator.clone())
+        IntersperseProducer::whole(self.base.indexed_producer(), self.separator.clone())
     }
 
     fn len(&self) -> usize {
-        let len = self.base.len();
-        total_len(len, len.saturating_sub(1))
+        interspersed_len(self.base.len())
     }
 }
 
-/// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
+/// Returns the number of items and of the separators between them.
+#[track_caller]
+fn interspersed_len(items: usize) -> usize {
+    total_len(items, items.saturating_sub(1))
+}
+
+/// The producer of [`Intersperse`]: a part of the base, and of the places of its items and separators, which alternate.
 #[derive(Debug)]
 pub struct IntersperseProducer<P: IntoIterator> {
     base: P,
     separator: P::Item,
-    /// Whether a separator comes first (it may be the only element).
+    /// Number of places.
+    size: usize,
+    /// Whether a separator stands at the even places, else at the odd ones.
     leads: bool,
-    /// Whether a separator comes last, after an item.
-    trails: bool,
-}
-
-/// A cut of an [`IntersperseProducer`], as a cut of its base.
-struct BaseCut {
-    /// Number of items before the cut.
-    items: usize,
-    /// Whether a separator lies just before the cut.
-    separator_before: bool,
-    /// Whether a separator lies just behind the cut.
-    separator_behind: bool,
-}
-
-/// Returns the number of items and separators together.
-#[inline]
-fn interspersed_len(items: usize, leads: bool, trails: bool) -> usize {
-    let between = items.saturating_sub(1);
-    items.saturating_add(between).saturating_add(usize::from(leads)).saturating_add(usize::from(trails))
 }
 
 impl<P: Producer> IntersperseProducer<P> {
     #[inline]
     fn whole(base: P, separator: P::Item) -> Self {
-        IntersperseProducer { base, separator, leads: false, trails: false }
-    }
-
-    #[inline]
-    fn cut(&self, index: usize) -> BaseCut {
-        let size = interspersed_len(self.base.size(), self.leads, self.trails);
-        let index = index.min(size);
-        // Separators are at the even places if one leads, else at the odd ones.
-        let is_separator = |place: usize| (place % 2 == 0) == self.leads;
-        BaseCut {
-            items: if self.leads { index / 2 } else { index.div_ceil(2) },
-            separator_before: index > 0 && is_separator(index - 1),
-            separator_behind: index < size && is_separator(index),
-        }
-    }
-
-    /// Returns the part behind a cut, given this part of the base.
-    #[inline]
-    fn behind(base: P, separator: P::Item, cut: &BaseCut, trails: bool) -> Self {
-        let trails = trails && base.size() > 0;
-        IntersperseProducer { base, separator, leads: cut.separator_behind, trails }
+        let size = interspersed_len(base.size());
+        IntersperseProducer { base, separator, size, leads: false }
     }
 }
 
@@ -148,21 +114,21 @@ where
     P: Producer,
     P::Item: Clone,
 {
+    /// A base of which nothing comes any more (behind a blown `panic_fuse`) has size 0, and so a part over it has no items.
     #[inline]
     fn size(&self) -> usize {
-        interspersed_len(self.base.size(), self.leads, self.trails)
+        if self.base.size() > 0 { self.size } else { self.size.min(1) }
     }
 
     fn divide_at(self, index: usize) -> (Self, Self) {
-        let cut = self.cut(index);
-        let (left, right) = self.base.divide_at(cut.items);
-        let left = IntersperseProducer {
-            base: left,
-            separator: self.separator.clone(),
-            leads: self.leads && index > 0,
-            trails: cut.separator_before && cut.items > 0,
-        };
-        (left, Self::behind(right, self.separator, &cut, self.trails))
+        let IntersperseProducer { base, separator, size, leads } = self;
+        let index = index.min(size);
+        let (left, right) = base.divide_at(if leads { index / 2 } else { index.div_ceil(2) });
+        let part = |base, separator, size, leads| IntersperseProducer { base, separator, size, leads };
+        (
+            part(left, separator.clone(), index, leads),
+            part(right, separator, size - index, leads == (index % 2 == 0)),
+        )
     }
 }
 
@@ -176,14 +142,9 @@ where
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        let items = self.base.size();
-        IntersperseIter {
-            base: self.base.into_iter(),
-            items,
-            separator: self.separator,
-            leads: self.leads,
-            trails: self.trails,
-        }
+        let left = self.size();
+        let IntersperseProducer { base, separator, leads, .. } = self;
+        IntersperseIter { base: base.into_iter(), separator, left, leads }
     }
 }
 
@@ -206,11 +167,11 @@ where
 #[derive(Debug)]
 pub struct IntersperseIter<I: Iterator> {
     base: I,
-    /// Number of items still to come.
-    items: usize,
     separator: I::Item,
+    /// Number of items and separators still to come.
+    left: usize,
+    /// Whether a separator comes next.
     leads: bool,
-    trails: bool,
 }
 
 impl<I> Iterator for IntersperseIter<I>
@@ -222,19 +183,15 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        if take(&mut self.leads) {
-            return Some(self.separator.clone());
-        }
-        let item = self.base.next()?;
-        self.items = self.items.saturating_sub(1);
-        self.leads = self.items > 0 || take(&mut self.trails);
-        Some(item)
+        self.left = self.left.checked_sub(1)?;
+        let is_separator = self.leads;
+        self.leads = !is_separator;
+        if is_separator { Some(self.separator.clone()) } else { self.base.next() }
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = interspersed_len(self.items, self.leads, self.trails);
-        (len, Some(len))
+        (self.left, Some(self.left))
     }
 
     fn fold<B, F>(mut self, init: B, mut fold_op: F) -> B
@@ -242,7 +199,8 @@ where
         F: FnMut(B, I::Item) -> B,
     {
         let mut folded = init;
-        if self.leads {
+        if self.left > 0 && self.leads {
+            self.left -= 1;
             folded = fold_op(folded, self.separator.clone());
         }
         if let Some(item) = self.base.next() {
@@ -251,7 +209,7 @@ where
                 let folded = fold_op(folded, self.separator.clone());
                 fold_op(folded, item)
             });
-            if self.trails {
+            if self.left % 2 == 0 {
                 return fold_op(folded, self.separator);
             }
         }
@@ -268,15 +226,8 @@ where
 {
     #[inline]
     fn next_back(&mut self) -> Option<I::Item> {
-        if take(&mut self.trails) {
-            return Some(self.separator.clone());
-        }
-        let Some(item) = self.base.next_back() else {
-            return take(&mut self.leads).then(|| self.separator.clone());
-        };
-        self.items = self.items.saturating_sub(1);
-        self.trails = self.items > 0;
-        Some(item)
+        self.left = self.left.checked_sub(1)?;
+        if self.leads == (self.left % 2 == 0) { Some(self.separator.clone()) } else { self.base.next_back() }
     }
 }
 

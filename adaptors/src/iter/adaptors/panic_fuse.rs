@@ -21,12 +21,6 @@ adaptor! {
     }
 }
 
-impl<I> PanicFuse<I> {
-    pub(crate) fn of(base: I) -> Self {
-        PanicFuse::new(base, Flag::default())
-    }
-}
-
 // The fuse does not ask for steps: items are collected in place.
 adapt_items! {
     impl[I] PanicFuse<I> by Through<Fuse<'a>> = |it| Through(Fuse(it.blown.lowered())) => I::Item, indexed

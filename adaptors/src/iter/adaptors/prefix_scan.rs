@@ -26,6 +26,7 @@
 
 use super::chain::Counted;
 use crate::iter::collect::{Lists, concat, exact_len};
+use crate::iter::copies::copies;
 use crate::iter::mapped::{MapItem, Mapped};
 use crate::iter::{
     IndexedParallelIterator, ParallelIterator, PeekParallelIterator, indexed_is_peek, inherit_schedule,
@@ -185,11 +186,7 @@ struct ScanAlone<'a, F> {
     op: &'a F,
 }
 
-impl<F> Clone for ScanAlone<'_, F> {
-    fn clone(&self) -> Self {
-        ScanAlone { op: self.op }
-    }
-}
+copies!(impl[F] ScanAlone<'_, F>);
 
 impl<T, F> Reduction<T> for ScanAlone<'_, F>
 where

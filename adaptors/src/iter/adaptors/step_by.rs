@@ -2,7 +2,7 @@
 
 use super::groups::Groups;
 use crate::iter::indexed_iterator;
-use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Facts, IndexedProducer, PeekProducer, Producer};
 
 /// Every n-th item: see [`step_by`](crate::iter::IndexedParallelIterator::step_by).
 ///
@@ -29,50 +29,32 @@ impl<I> StepBy<I> {
 indexed_iterator! {
     impl[I] StepBy<I> where over base in batches of step;
     type Item = I::Item;
-    type Producer<P> = StepByProducer<P>;
+    type Producer<P> = Groups<P>;
     fn len(this) { this.base.len().div_ceil(this.step) }
-    fn lend(this, base) { StepByProducer { steps: Groups::new(base, this.step) } }
+    fn lend(this, base) { Groups::new(base, this.step) }
 }
 
-/// The producer of [`StepBy`]: the first item of every group.
-#[derive(Debug)]
-pub struct StepByProducer<P> {
-    steps: Groups<P>,
-}
-
-impl<P: Divisible> Divisible for StepByProducer<P> {
-    #[inline]
-    fn size(&self) -> usize {
-        self.steps.size()
-    }
-
-    #[inline]
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        let (left, right) = self.steps.divide_at(index);
-        (StepByProducer { steps: left }, StepByProducer { steps: right })
-    }
-}
-
-impl<P: IntoIterator> IntoIterator for StepByProducer<P> {
+/// Of a group of items its first one.
+impl<P: IntoIterator> IntoIterator for Groups<P> {
     type Item = P::Item;
     type IntoIter = std::iter::StepBy<P::IntoIter>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        self.steps.base.into_iter().step_by(self.steps.group)
+        self.base.into_iter().step_by(self.group)
     }
 }
 
-impl<P: Producer> Producer for StepByProducer<P> {
+impl<P: Producer> Producer for Groups<P> {
     const FACTS: Facts = P::FACTS;
 }
-impl<P: IndexedProducer> IndexedProducer for StepByProducer<P> {}
+impl<P: IndexedProducer> IndexedProducer for Groups<P> {}
 
-impl<P: PeekProducer> PeekProducer for StepByProducer<P> {
+impl<P: PeekProducer> PeekProducer for Groups<P> {
     const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS;
 
     #[inline]
     fn peek(&self, index: usize) -> P::Item {
-        self.steps.base.peek(index * self.steps.group)
+        self.base.peek(index * self.group)
     }
 }

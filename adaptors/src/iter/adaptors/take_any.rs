@@ -18,15 +18,15 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I] TakeAny<I> by Through<WithinQuota<'a>> = |it| Through(WithinQuota(it.quota.untouched())) => I::Item, shuts
+    impl[I] TakeAny<I> by Through<QuotaGate<'a, true>> = |it| Through(QuotaGate(it.quota.untouched())) => I::Item, shuts
     where [I: ParallelIterator]
 }
 
-/// Gate that closes when enough items have passed.
+/// Gate that lets either the first items pass that arrive (`WITHIN`), and then closes, or all others.
 #[derive(Clone, Copy, Debug)]
-pub struct WithinQuota<'a>(&'a Quota);
+pub struct QuotaGate<'a, const WITHIN: bool>(pub(super) &'a Quota);
 
-impl<T> Gate<T> for WithinQuota<'_> {
+impl<T, const WITHIN: bool> Gate<T> for QuotaGate<'_, WITHIN> {
     type Output = T;
     type Guard = ();
 
@@ -35,11 +35,11 @@ impl<T> Gate<T> for WithinQuota<'_> {
 
     #[inline]
     fn is_closed(self) -> bool {
-        self.0.is_exhausted()
+        WITHIN && self.0.is_exhausted()
     }
 
     #[inline]
     fn pass(self, item: T) -> Option<T> {
-        self.0.take().then_some(item)
+        (self.0.take() == WITHIN).then_some(item)
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, Through};
 use crate::iter::stage::adapt_items;
@@ -22,28 +21,30 @@ adaptor! {
     }
 }
 
-impl<I, P> TakeAnyWhile<I, P> {
-    pub(crate) fn of(base: I, predicate: P) -> Self {
-        TakeAnyWhile::new(base, predicate, Flag::default())
-    }
-}
-
 adapt_items! {
     impl[I, P] TakeAnyWhile<I, P>
-    by Through<WhileTrue<'a, P>> = |it| Through(WhileTrue { ended: it.ended.lowered(), predicate: &it.predicate }) => I::Item, shuts
+    by Through<WhileGate<'a, P, true>> = |it| Through(WhileGate { ended: it.ended.lowered(), predicate: &it.predicate }) => I::Item, shuts
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 
-/// Gate that closes at an item for which the predicate is false.
+/// Gate that lets either the items pass before one for which the predicate is false (`BEFORE`), and then closes, or that item and
+/// all after it.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct WhileTrue<'a, P> {
-    predicate: &'a P,
-    ended: &'a Flag,
+pub struct WhileGate<'a, P, const BEFORE: bool> {
+    pub(super) predicate: &'a P,
+    pub(super) ended: &'a Flag,
 }
 
-copies!(impl[P] WhileTrue<'_, P>);
+impl<P, const BEFORE: bool> Clone for WhileGate<'_, P, BEFORE> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for WhileTrue<'_, P> {
+impl<P, const BEFORE: bool> Copy for WhileGate<'_, P, BEFORE> {}
+
+impl<T, P: Fn(&T) -> bool + Sync, const BEFORE: bool> Gate<T> for WhileGate<'_, P, BEFORE> {
     type Output = T;
     type Guard = ();
 
@@ -52,15 +53,18 @@ impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for WhileTrue<'_, P> {
 
     #[inline]
     fn is_closed(self) -> bool {
-        self.ended.is_raised()
+        BEFORE && self.ended.is_raised()
     }
 
     #[inline]
     fn pass(self, item: T) -> Option<T> {
-        if (self.predicate)(&item) {
+        if !BEFORE && self.ended.is_raised() {
             return Some(item);
         }
-        self.ended.raise();
-        None
+        let holds = (self.predicate)(&item);
+        if !holds {
+            self.ended.raise();
+        }
+        (holds == BEFORE).then_some(item)
     }
 }

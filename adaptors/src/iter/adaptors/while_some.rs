@@ -20,12 +20,6 @@ adaptor! {
     }
 }
 
-impl<I> WhileSome<I> {
-    pub(crate) fn of(base: I) -> Self {
-        WhileSome::new(base, Flag::default())
-    }
-}
-
 adapt_items! {
     impl[I, T] WhileSome<I> by Through<UntilNone<'a>> = |it| Through(UntilNone(it.ended.lowered())) => T, shuts
     where [I: ParallelIterator<Item = Option<T>>, T: Send]
