@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10414,
     "schedulers": 6296,
-    "adaptors": 16440,
+    "adaptors": 16191,
     "src": 110,
     "trace": 2175,
     "cluster": 5230,

@@ -15,7 +15,7 @@ use std::convert;
 
 /// Declares terminals that say whether the order of two iterators is one of some, and those that are awaited.
 macro_rules! comparisons {
-    ($($(#[$doc:meta])* $name:ident, $(#[$async_doc:meta])* $async_name:ident: $holds:path;)+) => {$(
+    ($($(#[$doc:meta])* fn $name:ident, $(#[$async_doc:meta])* fn $async_name:ident: $holds:path;)+) => {$(
         $(#[$doc])*
         #[track_caller]
         #[inline]
@@ -521,7 +521,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// use furcate::prelude::*;
         /// assert!([1, 2].par_iter().lt([1, 3].par_iter()));
         /// ```
-        lt,
+        fn lt,
         /// [`lt`](Self::lt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
         ///
         /// ```
@@ -529,7 +529,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// let holds = [1, 2].into_par_iter().async_lt([1, 3]);
         /// assert!(futures_lite::future::block_on(holds));
         /// ```
-        async_lt: Ordering::is_lt;
+        fn async_lt: Ordering::is_lt;
 
         /// Whether this iterator is less than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
         ///
@@ -537,7 +537,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// use furcate::prelude::*;
         /// assert!([1, 2].par_iter().le([1, 2].par_iter()));
         /// ```
-        le,
+        fn le,
         /// [`le`](Self::le), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
         ///
         /// ```
@@ -545,7 +545,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// let holds = [1, 2].into_par_iter().async_le([1, 2]);
         /// assert!(futures_lite::future::block_on(holds));
         /// ```
-        async_le: Ordering::is_le;
+        fn async_le: Ordering::is_le;
 
         /// Whether this iterator is greater than the other one, by [`partial_cmp`](Self::partial_cmp).
         ///
@@ -553,7 +553,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// use furcate::prelude::*;
         /// assert!([1, 3].par_iter().gt([1, 2].par_iter()));
         /// ```
-        gt,
+        fn gt,
         /// [`gt`](Self::gt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
         ///
         /// ```
@@ -561,7 +561,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// let holds = [1, 2].into_par_iter().async_gt([1, 1]);
         /// assert!(futures_lite::future::block_on(holds));
         /// ```
-        async_gt: Ordering::is_gt;
+        fn async_gt: Ordering::is_gt;
 
         /// Whether this iterator is greater than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
         ///
@@ -569,7 +569,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// use furcate::prelude::*;
         /// assert!([1, 2].par_iter().ge([1, 2].par_iter()));
         /// ```
-        ge,
+        fn ge,
         /// [`ge`](Self::ge), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
         ///
         /// ```
@@ -577,7 +577,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         /// let holds = [1, 2].into_par_iter().async_ge([1, 2]);
         /// assert!(futures_lite::future::block_on(holds));
         /// ```
-        async_ge: Ordering::is_ge;
+        fn async_ge: Ordering::is_ge;
     }
 
     // ------------------------------------------------------------------------------------- terminals: positions

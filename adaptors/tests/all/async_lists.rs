@@ -15,13 +15,13 @@ const BORROWING: [&str; 2] = ["collect_into_vec", "unzip_into_vecs"];
 fn terminals(source: &str) -> BTreeSet<&str> {
     let mut in_terminals = false;
     let mut names = BTreeSet::new();
-    for line in source.lines() {
+    for line in source.lines().skip_while(|line| !line.starts_with("pub trait ")) {
         if line.starts_with("    // ----") {
             in_terminals = line.contains(" terminals");
         } else if line == "}" {
             in_terminals = false;
         }
-        if in_terminals && let Some(name) = method(line, "    fn ") {
+        if in_terminals && let Some(name) = method(line.trim_start(), "fn ") {
             names.insert(name);
         }
     }

@@ -35,7 +35,7 @@ const OTHERS: &[&str] = &[
 fn adaptors(source: &str) -> BTreeSet<&str> {
     let mut in_terminals = false;
     let mut names = BTreeSet::new();
-    for line in source.lines() {
+    for line in source.lines().skip_while(|line| !line.starts_with("pub trait ")) {
         if line.starts_with("    // ----") {
             in_terminals = line.contains(" terminals");
         } else if line == "}" {

@@ -76,18 +76,14 @@ where
         Self: 'a;
 
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        let _checked = self.len();
         IntersperseProducer::whole(self.base.indexed_producer(), self.separator.clone())
     }
 
     fn len(&self) -> usize {
-        interspersed_len(self.base.len())
+        let len = self.base.len();
+        total_len(len, len.saturating_sub(1))
     }
-}
-
-/// Returns the number of items and of the separators between them.
-#[track_caller]
-fn interspersed_len(items: usize) -> usize {
-    total_len(items, items.saturating_sub(1))
 }
 
 /// The producer of [`Intersperse`]: a part of the base, and of the places of its items and separators, which alternate.
@@ -95,8 +91,8 @@ fn interspersed_len(items: usize) -> usize {
 pub struct IntersperseProducer<P: IntoIterator> {
     base: P,
     separator: P::Item,
-    /// Number of places.
-    size: usize,
+    /// Number of places, up to twice that of items.
+    size: u128,
     /// Whether a separator stands at the even places, else at the odd ones.
     leads: bool,
 }
@@ -104,8 +100,16 @@ pub struct IntersperseProducer<P: IntoIterator> {
 impl<P: Producer> IntersperseProducer<P> {
     #[inline]
     fn whole(base: P, separator: P::Item) -> Self {
-        let size = interspersed_len(base.size());
+        let items = base.size() as u128;
+        let size = items + items.saturating_sub(1);
         IntersperseProducer { base, separator, size, leads: false }
+    }
+
+    /// Returns the number of places at which anything comes: a base that gives nothing any more (behind a blown
+    /// `panic_fuse`) has size 0.
+    #[inline]
+    fn left(&self) -> u128 {
+        if self.base.size() > 0 { self.size } else { self.size.min(1) }
     }
 }
 
@@ -114,20 +118,19 @@ where
     P: Producer,
     P::Item: Clone,
 {
-    /// A base of which nothing comes any more (behind a blown `panic_fuse`) has size 0, and so a part over it has no items.
     #[inline]
     fn size(&self) -> usize {
-        if self.base.size() > 0 { self.size } else { self.size.min(1) }
+        usize::try_from(self.left()).unwrap_or(usize::MAX)
     }
 
     fn divide_at(self, index: usize) -> (Self, Self) {
         let IntersperseProducer { base, separator, size, leads } = self;
-        let index = index.min(size);
+        let index = usize::try_from(size).map_or(index, |size| index.min(size));
         let (left, right) = base.divide_at(if leads { index / 2 } else { index.div_ceil(2) });
         let part = |base, separator, size, leads| IntersperseProducer { base, separator, size, leads };
         (
-            part(left, separator.clone(), index, leads),
-            part(right, separator, size - index, leads == (index % 2 == 0)),
+            part(left, separator.clone(), index as u128, leads),
+            part(right, separator, size - index as u128, leads == (index % 2 == 0)),
         )
     }
 }
@@ -142,7 +145,7 @@ where
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        let left = self.size();
+        let left = self.left();
         let IntersperseProducer { base, separator, leads, .. } = self;
         IntersperseIter { base: base.into_iter(), separator, left, leads }
     }
@@ -169,7 +172,7 @@ pub struct IntersperseIter<I: Iterator> {
     base: I,
     separator: I::Item,
     /// Number of items and separators still to come.
-    left: usize,
+    left: u128,
     /// Whether a separator comes next.
     leads: bool,
 }
@@ -191,7 +194,8 @@ where
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        let left = usize::try_from(self.left).ok();
+        (left.unwrap_or(usize::MAX), left)
     }
 
     fn fold<B, F>(mut self, init: B, mut fold_op: F) -> B
