@@ -29,7 +29,7 @@ fn terminals(source: &str) -> BTreeSet<&str> {
 }
 
 fn method<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
-    line.strip_prefix(begin)?.split(['<', '(', '[', ',']).next()
+    line.strip_prefix(begin)?.split(['<', '(', '[', ',', ':']).next()
 }
 
 /// Asserts that every blocking terminal has an awaited one of the same name, and the other way round.
