@@ -19,7 +19,7 @@ CEILINGS = {
     "adaptors": 16191,
     "src": 110,
     "trace": 2175,
-    "cluster": 5230,
+    "cluster": 5237,
 }
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -80,6 +80,8 @@ mod handshake;
 #[cfg(not(loom))]
 mod held;
 #[cfg(not(loom))]
+mod init;
+#[cfg(not(loom))]
 mod joins;
 #[cfg(not(loom))]
 mod portable;
@@ -96,6 +98,8 @@ mod spread;
 #[cfg(not(loom))]
 mod stop;
 #[cfg(not(loom))]
+mod threads;
+#[cfg(not(loom))]
 pub mod transport;
 #[cfg(not(loom))]
 mod world;
@@ -110,15 +114,19 @@ pub use drive::Travels;
 #[cfg(not(loom))]
 pub use drive::{Failed, Runner};
 #[cfg(not(loom))]
+pub use init::{InitError, init};
+#[cfg(not(loom))]
 pub use portable::{ByPosition, ByValue, Form, Portable, ValueOf};
 #[cfg(not(loom))]
 pub use spread::{Spread, SpreadOver, Stoppable};
 #[cfg(not(loom))]
 pub use stop::Interrupted;
 #[cfg(not(loom))]
-pub use transport::{Threads, Transport};
+pub use threads::Threads;
 #[cfg(not(loom))]
-pub use world::{InitError, World, init};
+pub use transport::Transport;
+#[cfg(not(loom))]
+pub use world::World;
 
 /// The code blocks of the book's chapter and the README, compiled and run by the tests.
 #[cfg(all(doctest, not(loom)))]

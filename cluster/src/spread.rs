@@ -1,6 +1,7 @@
 //! `spread`: a chain over all ranks, and its terminals.
 
 use crate::call::Search;
+use crate::counters::{Counts, CountsTable};
 use crate::drive::{Terminal, Travels, drive};
 use crate::portable::Portable;
 use crate::reductions::{
@@ -8,7 +9,7 @@ use crate::reductions::{
 };
 use crate::stop::{Interrupted, Stops};
 use crate::world::World;
-use furcate_adaptors::iter::{ProductOf, SchedulerOf, SumOf};
+use furcate_adaptors::iter::{IntoParallelIterator, ParallelIterator, ProductOf, SchedulerOf, SumOf};
 use furcate_schedulers::policy::{CancelToken, Deadline, Reason, StopOn};
 use furcate_schedulers::{Reduction, Scheduler};
 use serde::Serialize;
@@ -18,6 +19,16 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+
+impl World {
+    /// Returns the counts of all ranks. A collective call.
+    pub fn table(&self) -> CountsTable {
+        let counts = self.counts().to_list();
+        let ranks = (0..self.size()).into_par_iter().map(|_| counts.clone());
+        let lists: Vec<Vec<u64>> = ranks.spread(self).collect();
+        CountsTable(lists.iter().map(|list| Counts::from_list(list)).collect())
+    }
+}
 
 /// `spread` on every chain whose parts can be [described](Portable).
 ///

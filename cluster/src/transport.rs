@@ -36,10 +36,8 @@ mod mpi;
 mod ring;
 #[cfg(feature = "mpi")]
 mod shared;
-mod threads;
 
 pub use message::{Envelope, Malformed, Message};
-pub use threads::Threads;
 
 #[cfg(feature = "mpi")]
 pub(crate) use self::{messages::Messages, mpi::Mpi, shared::Shared};

@@ -9,9 +9,9 @@
 //! 2. A rank that waits for mail holds the lock from its look at the queue to its wait, and notes there that it sleeps. A sender reads that note
 //!    under the lock. So no notification is lost, and none is made for a rank that does not sleep.
 
-use super::{Envelope, Malformed, Transport};
-use crate::World;
 use crate::held::INLINE;
+use crate::transport::{Envelope, Malformed, Transport};
+use crate::world::World;
 use furcate_pool::ThreadPoolBuilder;
 use std::collections::VecDeque;
 use std::fmt;
