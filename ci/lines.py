@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10414,
-    "schedulers": 6296,
+    "schedulers": 6311,
     "adaptors": 16191,
     "src": 110,
     "trace": 2175,

@@ -250,6 +250,12 @@ impl<'s> Future for Acquire<'s> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
         let (room, kind) = (self.room, self.kind);
         let semaphore = &room.semaphore;
+        if let Some(ticket) = self.ticket
+            && room.front.has_served(kind, self.place, ticket)
+        {
+            self.ticket = None;
+            return Poll::Ready(Permit(room));
+        }
         // Wakers are not ours: they are cloned and dropped without the lock.
         let mut waker = context.waker().clone();
         let mut state = semaphore.lock();

@@ -173,11 +173,11 @@ impl Line {
         waker
     }
 
-    /// Removes the first task. Returns its waker.
-    fn serve(&mut self) -> Option<Waker> {
-        let (.., waker) = self.wakers.pop_front()?;
+    /// Removes the first task. Returns its place, its ticket and its waker.
+    fn serve(&mut self) -> Option<(Place, u64, Waker)> {
+        let (place, ticket, waker) = self.wakers.pop_front()?;
         self.skip();
-        waker
+        Some((place, ticket, waker?))
     }
 
     /// Skips tasks that have left.
@@ -204,6 +204,9 @@ pub(super) struct Front {
     place: AtomicU64,
     /// Number of permits that are kept for the front (invariant 7). Never grows.
     pub(super) kept: AtomicUsize,
+    /// For each line, the ticket of the last task that was served whose place means nothing: such tasks are served in the order of their
+    /// tickets.
+    served: [AtomicU64; 3],
 }
 
 /// The place of a branch in the division tree: the greater the place, the later the branch's items.
@@ -249,7 +252,13 @@ impl Front {
     /// Makes the front of a call with so many permits; none are kept of those that have no bound.
     pub(super) fn new(permits: usize) -> Self {
         let kept = if permits < FREE { permits } else { 0 };
-        Front { place: AtomicU64::new(u64::MAX), kept: AtomicUsize::new(kept) }
+        Front { place: AtomicU64::new(u64::MAX), kept: AtomicUsize::new(kept), served: Default::default() }
+    }
+
+    /// Whether the task has been served. If not, or if its place means something, only a look with the lock held can tell.
+    pub(super) fn has_served(&self, kind: LineKind, place: Place, ticket: u64) -> bool {
+        // Acquire: pairs with the release in `Member::serve`, as the lock would: see `Semaphore::take`.
+        place == Place::LAST && ticket <= self.served[kind as usize].load(Acquire)
     }
 
     pub(super) fn keeps_some(&self) -> bool {
@@ -330,7 +339,13 @@ impl Member {
         };
         let takes_new = self.wants == Wants::Behind || self.is_first_new_free();
         let mut open = order.into_iter().filter(|&kind| kind != LineKind::New || takes_new);
-        open.find_map(|kind| self.lines[kind as usize].serve().map(|waker| (kind, waker)))
+        let (kind, (place, ticket, waker)) =
+            open.find_map(|kind| Some((kind, self.lines[kind as usize].serve()?)))?;
+        if place == Place::LAST {
+            // Release: the task may go on without the lock.
+            self.front.served[kind as usize].store(ticket, Release);
+        }
+        Some((kind, waker))
     }
 }
 
