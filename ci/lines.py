@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10414,
     "schedulers": 6311,
-    "adaptors": 16191,
+    "adaptors": 16194,
     "src": 110,
     "trace": 2175,
     "cluster": 5237,

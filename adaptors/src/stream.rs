@@ -14,6 +14,7 @@ mod bridge;
 mod channel;
 mod in_order;
 mod into_stream;
+mod items;
 mod keeps_permit;
 mod pipeline;
 mod sources;

@@ -16,7 +16,7 @@
 //!    behind the end.
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
-use super::window::Items;
+use super::items::Items;
 use furcate_schedulers::WakerList;
 use furcate_schedulers::policy::CancelToken;
 use std::any::Any;
