@@ -81,6 +81,7 @@ pub use log::Log;
 pub use map::Map;
 pub use map_init::MapInit;
 pub use map_with::MapWith;
+pub(crate) use merge::{By, ByKey, Natural};
 pub use merge::{Merge, MergeBy, MergeByKey};
 pub use multi_zip::{MultiZip, Unnest};
 pub use panic_fuse::PanicFuse;
