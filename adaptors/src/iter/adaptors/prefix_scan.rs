@@ -247,11 +247,7 @@ pub struct ScanBlock<'a, T, F> {
     op: &'a F,
 }
 
-impl<'a, T, F> ScanBlock<'a, T, F>
-where
-    T: Clone,
-    F: Fn(T, T) -> T,
-{
+impl<T: Clone, F> ScanBlock<'_, T, F> {
     fn divide_at(self, index: usize) -> (Self, Self) {
         let ScanBlock { values, before, op } = self;
         let (left, right) = values.divide_at(index);
@@ -317,11 +313,7 @@ impl<'a, T, F> ScanProducer<'a, T, F> {
 }
 
 /// Cuts between values. Cost: a step per block, and a clone of the total before the block that is cut.
-impl<T, F> Divisible for ScanProducer<'_, T, F>
-where
-    T: Clone,
-    F: Fn(T, T) -> T,
-{
+impl<T: Clone, F> Divisible for ScanProducer<'_, T, F> {
     #[inline]
     fn size(&self) -> usize {
         self.len
