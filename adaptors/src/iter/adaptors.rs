@@ -55,6 +55,7 @@ mod zip;
 mod zip_eq;
 
 pub use awaited_in_order::AwaitedInOrder;
+pub(crate) use batches::batch_len;
 pub use by_blocks::{ExponentialBlocks, UniformBlocks};
 pub use chain::Chain;
 pub use chunks::Chunks;

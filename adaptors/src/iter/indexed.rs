@@ -2,7 +2,7 @@
 
 #[cfg(feature = "rayon")]
 use super::IntoRayon;
-use super::adaptors::{By, ByKey, Natural};
+use super::adaptors::{By, ByKey, Natural, batch_len};
 use super::collect::{append, append_unzipped};
 use super::terminals::{AnyHit, First};
 use super::{
@@ -218,7 +218,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         F: Fn(T, Self::Item) -> T + Send + Sync,
         T: Send,
     {
-        FoldChunks::new(self, chunk_size, identity, fold_op)
+        FoldChunks::new(self, batch_len(chunk_size), identity, fold_op)
     }
 
     /// Folds every `chunk_size` items into one, each time from a clone of `init`, which need not be `Sync`.
@@ -240,7 +240,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         T: Send + Clone,
         F: Fn(T, Self::Item) -> T + Send + Sync,
     {
-        FoldChunksWith::new(self, chunk_size, init, fold_op)
+        FoldChunksWith::new(self, batch_len(chunk_size), init, fold_op)
     }
 
     /// Yields the positions, counted from 0, of the items for which a predicate is true.
