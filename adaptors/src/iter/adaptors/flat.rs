@@ -95,7 +95,7 @@ const SHORT: usize = 256;
 const BLOCK: usize = 64;
 
 /// The place of an inner iterator while it is divided.
-enum InnerSlot<N> {
+pub(super) enum InnerSlot<N> {
     Free,
     Inner(N),
     /// Slots of a part whose last slot this was.
@@ -104,25 +104,6 @@ enum InnerSlot<N> {
 
 fn free_slots<N>(slots: usize) -> Vec<InnerSlot<N>> {
     (0..slots).map(|_| InnerSlot::Free).collect()
-}
-
-/// The slots of a call: none until the adaptor lends.
-pub(super) struct InnerSlots<N>(Vec<InnerSlot<N>>);
-
-impl<N> InnerSlots<N> {
-    pub(super) const fn new() -> Self {
-        InnerSlots(Vec::new())
-    }
-
-    /// Lends a producer over the items of all inner iterators.
-    pub(super) fn lend<'a, P: Producer, F>(&'a mut self, outer: P, op: &'a F) -> FlatProducer<'a, P, F, N>
-    where
-        N: ParallelIterator,
-    {
-        self.0 = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
-        let own = Own { slots: &mut self.0, refills: true };
-        FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
-    }
 }
 
 /// A part of an inner iterator, and the outer items behind it, of which `F` makes inner iterators.
@@ -143,11 +124,6 @@ struct Own<'a, N> {
 impl<'a, N> Own<'a, N> {
     fn none() -> Self {
         Own { slots: &mut [], refills: false }
-    }
-
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 
     /// Puts more slots into the last one, if that is allowed.
@@ -258,10 +234,17 @@ where
     /// Whether tasks look for long inner iterators (invariants 1 and 3).
     const MEETS: bool = P::FACTS.single && !P::FACTS.pieces && !P::FACTS.costly_cuts;
 
+    /// Makes a producer over the items of all inner iterators. `slots` become those of the call.
+    pub(super) fn whole(outer: P, slots: &'a mut Vec<InnerSlot<N>>, op: &'a F) -> Self {
+        *slots = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
+        let own = Own { slots, refills: true };
+        FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
+    }
+
     /// Whether this is a part of one outer unit that can be unfolded (invariants 1 and 3).
     #[inline]
     fn unfolds(&self) -> bool {
-        P::FACTS.single && self.inner.is_none() && !self.rest.own.is_empty() && self.rest.size() == 1
+        P::FACTS.single && self.inner.is_none() && !self.rest.own.slots.is_empty() && self.rest.size() == 1
     }
 
     /// Makes the inner iterator of the only outer unit, in a slot.
@@ -385,7 +368,8 @@ where
                 next = looks.goes_on();
                 continue;
             }
-            let looks_out = Self::MEETS && (L::FACTS.divides || L::FACTS.grows) && !part.rest.own.is_empty();
+            let looks_out =
+                Self::MEETS && (L::FACTS.divides || L::FACTS.grows) && !part.rest.own.slots.is_empty();
             let short = if L::FACTS.divides { SMALL } else { SHORT };
             let met = RefCell::new(None);
             let long = part.rest.long;
