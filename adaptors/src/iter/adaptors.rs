@@ -55,6 +55,7 @@ mod zip;
 mod zip_eq;
 
 pub use awaited_in_order::AwaitedInOrder;
+pub(crate) use batches::batch_len;
 pub use by_blocks::{ExponentialBlocks, UniformBlocks};
 pub use chain::Chain;
 pub use chunks::Chunks;
@@ -81,6 +82,7 @@ pub use log::Log;
 pub use map::Map;
 pub use map_init::MapInit;
 pub use map_with::MapWith;
+pub(crate) use merge::{By, ByKey, Natural};
 pub use merge::{Merge, MergeBy, MergeByKey};
 pub use multi_zip::{MultiZip, Unnest};
 pub use panic_fuse::PanicFuse;

@@ -7,15 +7,15 @@
 /// copies!(impl[F] AnyHit<'_, F>);
 /// ```
 macro_rules! copies {
-    (impl[$($Param:ident),*] $Type:ty) => {
-        impl<$($Param),*> Clone for $Type {
+    (impl[$($generics:tt)*] $Type:ty) => {
+        impl<$($generics)*> Clone for $Type {
             #[inline]
             fn clone(&self) -> Self {
                 *self
             }
         }
 
-        impl<$($Param),*> Copy for $Type {}
+        impl<$($generics)*> Copy for $Type {}
     };
 }
 pub(crate) use copies;

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "rayon")]
 use super::IntoRayon;
+use super::adaptors::{By, ByKey, Natural, batch_len};
 use super::collect::{append, append_unzipped};
 use super::terminals::{AnyHit, First};
 use super::{
@@ -217,7 +218,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         F: Fn(T, Self::Item) -> T + Send + Sync,
         T: Send,
     {
-        FoldChunks::new(self, chunk_size, identity, fold_op)
+        FoldChunks::new(self, batch_len(chunk_size), identity, fold_op)
     }
 
     /// Folds every `chunk_size` items into one, each time from a clone of `init`, which need not be `Sync`.
@@ -239,7 +240,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         T: Send + Clone,
         F: Fn(T, Self::Item) -> T + Send + Sync,
     {
-        FoldChunksWith::new(self, chunk_size, init, fold_op)
+        FoldChunksWith::new(self, batch_len(chunk_size), init, fold_op)
     }
 
     /// Yields the positions, counted from 0, of the items for which a predicate is true.
@@ -382,7 +383,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         I::Iter: PeekParallelIterator,
         Self::Item: Ord,
     {
-        Merge::new(self, other.into_par_iter())
+        Merge::new(self, other.into_par_iter(), Natural)
     }
 
     /// Merges two iterators that are sorted by `compare`, as [`merge`](Self::merge) does.
@@ -404,7 +405,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         I::Iter: PeekParallelIterator,
         F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send,
     {
-        MergeBy::by(self, other.into_par_iter(), compare)
+        Merge::new(self, other.into_par_iter(), By(compare))
     }
 
     /// Merges two iterators that are sorted by a key, as [`merge`](Self::merge) does. The key is computed twice for
@@ -428,7 +429,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         K: Ord,
         F: Fn(&Self::Item) -> K + Sync + Send,
     {
-        MergeByKey::by_key(self, other.into_par_iter(), key)
+        Merge::new(self, other.into_par_iter(), ByKey(key))
     }
 
     // ------------------------------------------------------------------------------------- terminals: comparisons

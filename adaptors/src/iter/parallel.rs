@@ -1419,7 +1419,7 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
         Self::Item: Clone,
     {
-        PrefixScan::inclusive(self, op)
+        PrefixScan::new(self, op, None)
     }
 
     /// Scans the items, each without itself: an item becomes the combination, by `op`, of `init` and all items before
@@ -1440,7 +1440,7 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
         Self::Item: Clone,
     {
-        PrefixScan::exclusive(self, init, op)
+        PrefixScan::new(self, op, Some(init))
     }
 
     // ------------------------------------------------------------------------- adaptors that combine iterators

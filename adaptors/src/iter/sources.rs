@@ -2,6 +2,7 @@
 
 mod empty;
 mod from_producer;
+mod in_place;
 mod once;
 mod par_bridge;
 mod repeat;

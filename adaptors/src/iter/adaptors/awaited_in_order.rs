@@ -115,12 +115,24 @@ where
     }
 }
 
-/// Implements the trait for an adaptor of a base. `take` and `skip` move in front of the adaptor. Behind the other
-/// methods the adaptor's operation is applied to the item in a pair, and to the items of a chunk.
+/// Implements the trait for an adaptor of a base: every method moves in front of the adaptor. `again` makes the adaptor of the base behind
+/// the method. If the adaptor has an operation, `one` applies it to the item in a pair, and to the items of a chunk.
 macro_rules! in_order {
     (
         impl[$($generics:tt)*] $Adaptor:ty where [$($bounds:tt)*]
         |$base:ident $(, $op:ident)?; $item:ident| again $again:expr, one $one:expr
+    ) => {
+        in_order! {
+            impl[$($generics)*] $Adaptor where [$($bounds)*]
+            |$base $(, $op)?| again $again,
+            numbered $base.map(move |(number, $item)| (number, $one)),
+            paired $base.map(move |($item, other)| ($one, other)),
+            chunked $base.map(move |items| items.into_iter().map(|$item| $one).collect::<Vec<_>>())
+        }
+    };
+    (
+        impl[$($generics:tt)*] $Adaptor:ty where [$($bounds:tt)*]
+        |$base:ident $(, $op:ident)?| again $again:expr, numbered $numbered:expr, paired $paired:expr, chunked $chunked:expr
     ) => {
         impl<$($generics)*> AwaitedInOrder for $Adaptor
         where
@@ -128,7 +140,8 @@ macro_rules! in_order {
         {
             fn enumerate(self) -> impl AwaitedInOrder<Item = (usize, Self::Item)> {
                 let ($base, $($op)?) = self.into_parts();
-                AwaitedInOrder::enumerate($base).map(move |(number, $item)| (number, $one))
+                let $base = AwaitedInOrder::enumerate($base);
+                $numbered
             }
 
             fn zip<Z>(self, other: Z) -> impl AwaitedInOrder<Item = (Self::Item, Z::Item)>
@@ -136,7 +149,8 @@ macro_rules! in_order {
                 Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
             {
                 let ($base, $($op)?) = self.into_parts();
-                AwaitedInOrder::zip($base, other).map(move |($item, other)| ($one, other))
+                let $base = AwaitedInOrder::zip($base, other);
+                $paired
             }
 
             fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
@@ -154,9 +168,15 @@ macro_rules! in_order {
             #[track_caller]
             fn chunks(self, size: usize) -> impl AwaitedInOrder<Item = Vec<Self::Item>> {
                 let ($base, $($op)?) = self.into_parts();
-                AwaitedInOrder::chunks($base, size)
-                    .map(move |items| items.into_iter().map(|$item| $one).collect::<Vec<_>>())
+                let $base = AwaitedInOrder::chunks($base, size);
+                $chunked
             }
+        }
+    };
+    (impl[$($generics:tt)*] $Adaptor:ty where [$($bounds:tt)*] |$base:ident, $how:ident| again $again:expr) => {
+        in_order! {
+            impl[$($generics)*] $Adaptor where [$($bounds)*]
+            |$base, $how| again $again, numbered $again, paired $again, chunked $again
         }
     };
 }
@@ -209,44 +229,12 @@ in_order! {
     |base; item| again base.copied(), one *item
 }
 
-/// Implements the trait for an adaptor that only changes the schedule: every method moves in front of it.
-macro_rules! same_items {
-    (impl[$($generics:tt)*] $Adaptor:ident<I, $How:ident> where [$($bounds:tt)*]) => {
-        impl<$($generics)*> AwaitedInOrder for $Adaptor<I, $How>
-        where
-            $($bounds)*
-        {
-            fn enumerate(self) -> impl AwaitedInOrder<Item = (usize, Self::Item)> {
-                let (base, how) = self.into_parts();
-                $Adaptor::new(AwaitedInOrder::enumerate(base), how)
-            }
-
-            fn zip<Z>(self, other: Z) -> impl AwaitedInOrder<Item = (Self::Item, Z::Item)>
-            where
-                Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
-            {
-                let (base, how) = self.into_parts();
-                $Adaptor::new(AwaitedInOrder::zip(base, other), how)
-            }
-
-            fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
-                let (base, how) = self.into_parts();
-                $Adaptor::new(AwaitedInOrder::take(base, n), how)
-            }
-
-            fn skip(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
-                let (base, how) = self.into_parts();
-                $Adaptor::new(AwaitedInOrder::skip(base, n), how)
-            }
-
-            #[track_caller]
-            fn chunks(self, size: usize) -> impl AwaitedInOrder<Item = Vec<Self::Item>> {
-                let (base, how) = self.into_parts();
-                $Adaptor::new(AwaitedInOrder::chunks(base, size), how)
-            }
-        }
-    };
+in_order! {
+    impl[I, P] WithPolicy<I, P> where [I: AwaitedInOrder, P: Policy]
+    |base, policy| again WithPolicy::new(base, policy)
 }
 
-same_items! { impl[I, P] WithPolicy<I, P> where [I: AwaitedInOrder, P: Policy] }
-same_items! { impl[I, E] On<I, E> where [I: AwaitedInOrder, E: Executor] }
+in_order! {
+    impl[I, E] On<I, E> where [I: AwaitedInOrder, E: Executor]
+    |base, executor| again On::new(base, executor)
+}

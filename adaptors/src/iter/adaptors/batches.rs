@@ -18,7 +18,7 @@ pub trait Gather<T>: Clone + Send {
 ///
 /// If the length is 0.
 #[track_caller]
-pub(super) fn batch_len(chunk_size: usize) -> usize {
+pub(crate) fn batch_len(chunk_size: usize) -> usize {
     assert!(chunk_size != 0, "chunk_size must not be zero");
     chunk_size
 }

@@ -95,7 +95,7 @@ const SHORT: usize = 256;
 const BLOCK: usize = 64;
 
 /// The place of an inner iterator while it is divided.
-enum InnerSlot<N> {
+pub(super) enum InnerSlot<N> {
     Free,
     Inner(N),
     /// Slots of a part whose last slot this was.
@@ -104,25 +104,6 @@ enum InnerSlot<N> {
 
 fn free_slots<N>(slots: usize) -> Vec<InnerSlot<N>> {
     (0..slots).map(|_| InnerSlot::Free).collect()
-}
-
-/// The slots of a call: none until the adaptor lends.
-pub(super) struct InnerSlots<N>(Vec<InnerSlot<N>>);
-
-impl<N> InnerSlots<N> {
-    pub(super) const fn new() -> Self {
-        InnerSlots(Vec::new())
-    }
-
-    /// Lends a producer over the items of all inner iterators.
-    pub(super) fn lend<'a, P: Producer, F>(&'a mut self, outer: P, op: &'a F) -> FlatProducer<'a, P, F, N>
-    where
-        N: ParallelIterator,
-    {
-        self.0 = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
-        let own = Own { slots: &mut self.0, refills: true };
-        FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
-    }
 }
 
 /// A part of an inner iterator, and the outer items behind it, of which `F` makes inner iterators.
@@ -143,11 +124,6 @@ struct Own<'a, N> {
 impl<'a, N> Own<'a, N> {
     fn none() -> Self {
         Own { slots: &mut [], refills: false }
-    }
-
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 
     /// Puts more slots into the last one, if that is allowed.
@@ -217,7 +193,7 @@ impl<'a, P: Producer, N> Rest<'a, P, N> {
 
     #[inline]
     fn size(&self) -> usize {
-        self.outer.as_ref().map_or(0, Divisible::size).saturating_add(self.items.len())
+        self.outer.size().saturating_add(self.items.len())
     }
 
     #[inline]
@@ -227,8 +203,7 @@ impl<'a, P: Producer, N> Rest<'a, P, N> {
 
     fn cut_outer(self, cut: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
         let (left, right) = self.outer.map(cut).unzip();
-        let size = |part: &Option<P>| part.as_ref().map_or(0, Divisible::size);
-        let (left_own, right_own) = self.own.cut(size(&left).saturating_add(self.items.len()), size(&right));
+        let (left_own, right_own) = self.own.cut(left.size().saturating_add(self.items.len()), right.size());
         (
             Rest { items: self.items, outer: left, own: left_own, long: self.long },
             Rest { items: Vec::new().into_iter(), outer: right, own: right_own, long: self.long },
@@ -259,10 +234,17 @@ where
     /// Whether tasks look for long inner iterators (invariants 1 and 3).
     const MEETS: bool = P::FACTS.single && !P::FACTS.pieces && !P::FACTS.costly_cuts;
 
+    /// Makes a producer over the items of all inner iterators. `slots` become those of the call.
+    pub(super) fn whole(outer: P, slots: &'a mut Vec<InnerSlot<N>>, op: &'a F) -> Self {
+        *slots = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
+        let own = Own { slots, refills: true };
+        FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
+    }
+
     /// Whether this is a part of one outer unit that can be unfolded (invariants 1 and 3).
     #[inline]
     fn unfolds(&self) -> bool {
-        P::FACTS.single && self.inner.is_none() && !self.rest.own.is_empty() && self.rest.size() == 1
+        P::FACTS.single && self.inner.is_none() && !self.rest.own.slots.is_empty() && self.rest.size() == 1
     }
 
     /// Makes the inner iterator of the only outer unit, in a slot.
@@ -276,12 +258,9 @@ where
         FlatProducer { inner, rest: Rest::empty(), op }
     }
 
-    fn cut_inner(
-        inner: Option<N::Producer<'a>>,
-        op: &'a F,
-        cut: impl FnOnce(N::Producer<'a>) -> (N::Producer<'a>, N::Producer<'a>),
-    ) -> (Self, Self) {
-        let (left, right) = inner.map(cut).unzip();
+    /// Divides a part of an inner iterator alone.
+    fn divide_inner(inner: Option<N::Producer<'a>>, op: &'a F) -> (Self, Self) {
+        let (left, right) = inner.divide();
         (Self::of_inner(left, op), Self::of_inner(right, op))
     }
 }
@@ -295,7 +274,7 @@ where
     /// The size in units of the inner iterator and of the outer units behind it.
     #[inline]
     fn size(&self) -> usize {
-        self.inner.as_ref().map_or(0, Divisible::size).saturating_add(self.rest.size())
+        self.inner.size().saturating_add(self.rest.size())
     }
 
     #[inline]
@@ -311,10 +290,10 @@ where
     fn divide(self) -> (Self, Self) {
         if self.unfolds() {
             let op = self.op;
-            return Self::cut_inner(self.unfold(), op, Divisible::divide);
+            return Self::divide_inner(self.unfold(), op);
         }
         if self.inner.is_some() && self.rest.is_empty() {
-            return Self::cut_inner(self.inner, self.op, Divisible::divide);
+            return Self::divide_inner(self.inner, self.op);
         }
         if self.inner.is_none() && self.rest.items.len() == 0 {
             let (left, right) = self.rest.cut_outer(P::divide);
@@ -331,9 +310,9 @@ where
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let FlatProducer { inner, rest, op } = self;
-        let size = inner.as_ref().map_or(0, Divisible::size);
+        let size = inner.size();
         if index < size || rest.is_empty() {
-            let (left, right) = inner.map(|inner| inner.divide_at(index)).unzip();
+            let (left, right) = inner.divide_at(index);
             return (Self::of_inner(left, op), FlatProducer { inner: right, rest, op });
         }
         let (left, right) = rest.divide_at(index - size);
@@ -381,43 +360,43 @@ where
     {
         let op = self.op;
         let (mut folded, mut next) = (init, Some(self));
-        while let Some(FlatProducer { inner, rest, op: _ }) = next.take() {
-            if let Some(inner) = inner {
-                let mut looks = InnerSteps::new(&mut *steps, op, rest);
+        while let Some(part) = next.take() {
+            if let Some(inner) = part.inner {
+                let mut looks =
+                    InnerSteps { steps: &mut *steps, op, behind: part.rest, over: false, back: None };
                 folded = inner.partial_fold(folded, InPart(ByRef(&mut fold)), &mut looks)?;
                 next = looks.goes_on();
                 continue;
             }
-            let looks_out = Self::MEETS && (L::FACTS.divides || L::FACTS.grows) && !rest.own.is_empty();
+            let looks_out =
+                Self::MEETS && (L::FACTS.divides || L::FACTS.grows) && !part.rest.own.slots.is_empty();
             let short = if L::FACTS.divides { SMALL } else { SHORT };
-            let Rest { mut items, outer, own, long } = rest;
             let met = RefCell::new(None);
-            let (outer, mut own) = if items.len() > 0 {
+            let long = part.rest.long;
+            let mut walk =
+                WalkUntilLong { op, fold: ByRef(&mut fold), met: &met, looks_out, long: long.max(short) };
+            let (outer, mut own) = if part.rest.items.len() > 0 {
                 // These items were made early, and are few.
-                let size = items.len().saturating_add(outer.as_ref().map_or(0, Divisible::size));
-                match steps.next(size) {
+                match steps.next(part.size()) {
                     NextStep::Fold(_) => {}
                     NextStep::Stop => break,
                     NextStep::Give => {
-                        steps.take(FlatProducer { inner: None, rest: Rest { items, outer, own, long }, op });
+                        steps.take(part);
                         break;
                     }
                     NextStep::Divide => {
-                        let rest = Rest { items, outer, own, long };
-                        let (left, right) = FlatProducer { inner: None, rest, op }.divide();
+                        let (left, right) = part.divide();
                         steps.take(right);
                         next = Some(left);
                         continue;
                     }
                 }
-                let mut walk =
-                    WalkUntilLong { op, fold: ByRef(&mut fold), met: &met, looks_out, long: long.max(short) };
-                folded = walk.fold(folded, items.by_ref())?;
-                (outer, own)
-            } else if let Some(outer) = outer {
-                let mut looks = OuterSteps::new(&mut *steps, op, own, long, &met, looks_out);
-                let walk =
-                    WalkUntilLong { op, fold: ByRef(&mut fold), met: &met, looks_out, long: long.max(short) };
+                folded = walk.fold(folded, part.rest.items)?;
+                (part.rest.outer, part.rest.own)
+            } else if let Some(outer) = part.rest.outer {
+                let (steps, own, met) = (&mut *steps, part.rest.own, &met);
+                let mut looks =
+                    OuterSteps { steps, op, own, long, met, looks_out, asked: 0, left: None, back: None };
                 folded = outer.partial_fold(folded, walk, &mut looks)?;
                 if let Some(back) = looks.back {
                     next = Some(back);
@@ -473,19 +452,7 @@ struct OuterSteps<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
-impl<'l, 'a, P: Producer, F, N: ParallelIterator, L> OuterSteps<'l, 'a, P, F, N, L> {
-    #[inline]
-    fn new(
-        steps: &'l mut L,
-        op: &'a F,
-        own: Own<'a, N>,
-        long: usize,
-        met: &'l RefCell<Option<Met<N, P::Item>>>,
-        looks_out: bool,
-    ) -> Self {
-        OuterSteps { steps, op, own, long, met, looks_out, asked: 0, left: None, back: None }
-    }
-
+impl<P: Producer, F, N: ParallelIterator, L> OuterSteps<'_, '_, P, F, N, L> {
     #[inline]
     fn has_met(&self) -> bool {
         self.looks_out && self.met.borrow().is_some()
@@ -562,30 +529,24 @@ where
 struct InnerSteps<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
     steps: &'l mut L,
     op: &'a F,
-    /// The rest behind the inner producer, which is given away with its right part. `None` if the rest is empty.
-    behind: Option<Rest<'a, P, N>>,
+    /// The rest behind the inner producer, which is given away with its right part.
+    behind: Rest<'a, P, N>,
     /// Whether the fold ends here: the rest is not to be folded.
     over: bool,
     /// A part that was taken back and has no part of an inner iterator.
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
-impl<'l, 'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerSteps<'l, 'a, P, F, N, L> {
-    #[inline]
-    fn new(steps: &'l mut L, op: &'a F, behind: Rest<'a, P, N>) -> Self {
-        let behind = if behind.is_empty() { None } else { Some(behind) };
-        InnerSteps { steps, op, behind, over: false, back: None }
-    }
-
+impl<'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerSteps<'_, 'a, P, F, N, L> {
     fn size(&self, inner: usize) -> usize {
-        inner.saturating_add(self.behind.as_ref().map_or(0, Rest::size))
+        inner.saturating_add(self.behind.size())
     }
 
     /// Returns the part to fold after the inner producer.
     fn goes_on(self) -> Option<FlatProducer<'a, P, F, N>> {
-        let (op, over) = (self.op, self.over);
-        let behind = self.behind.filter(|_| !over);
-        self.back.or_else(|| behind.map(|rest| FlatProducer { inner: None, rest, op }))
+        let InnerSteps { op, behind: rest, over, back, .. } = self;
+        let goes_on = !over && !rest.is_empty();
+        back.or_else(|| goes_on.then_some(FlatProducer { inner: None, rest, op }))
     }
 }
 
@@ -610,13 +571,13 @@ where
     }
 
     fn take(&mut self, right: N::Producer<'a>) {
-        let rest = self.behind.take().unwrap_or_else(Rest::empty);
+        let rest = mem::replace(&mut self.behind, Rest::empty());
         self.steps.take(FlatProducer { inner: Some(right), rest, op: self.op });
     }
 
     /// Returns `None` if a rest lies behind the inner producer, because the rest comes first.
     fn take_back(&mut self) -> Option<N::Producer<'a>> {
-        if self.behind.is_some() {
+        if !self.behind.is_empty() {
             return None;
         }
         let FlatProducer { inner, rest, op } = self.steps.take_back()?;
@@ -624,7 +585,7 @@ where
             self.back = Some(FlatProducer { inner, rest, op });
             return None;
         }
-        self.behind = if rest.is_empty() { None } else { Some(rest) };
+        self.behind = rest;
         inner
     }
 }

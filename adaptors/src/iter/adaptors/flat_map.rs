@@ -1,6 +1,6 @@
 //! The adaptor `flat_map`.
 
-use super::flat::{FlatProducer, InnerSlots, Unfold};
+use super::flat::{FlatProducer, InnerSlot, Unfold};
 use crate::iter::{ParallelIterator, inherit_schedule};
 use std::fmt;
 
@@ -15,12 +15,13 @@ use std::fmt;
 pub struct FlatMap<I: ParallelIterator, F: Unfold<I::Item>> {
     base: I,
     map_op: F,
-    slots: InnerSlots<F::Inner>,
+    /// The slots of a call; none until the adaptor lends.
+    slots: Vec<InnerSlot<F::Inner>>,
 }
 
 impl<I: ParallelIterator, F: Unfold<I::Item>> FlatMap<I, F> {
     pub(crate) fn new(base: I, map_op: F) -> Self {
-        FlatMap { base, map_op, slots: InnerSlots::new() }
+        FlatMap { base, map_op, slots: Vec::new() }
     }
 }
 
@@ -52,6 +53,6 @@ impl<I: ParallelIterator, F: Unfold<I::Item>> ParallelIterator for FlatMap<I, F>
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        self.slots.lend(self.base.producer(), &self.map_op)
+        FlatProducer::whole(self.base.producer(), &mut self.slots, &self.map_op)
     }
 }

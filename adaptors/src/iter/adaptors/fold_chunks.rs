@@ -1,33 +1,25 @@
 //! The adaptor `fold_chunks`.
 
-use super::batches::{Batches, Gather, batch_len};
+use super::batches::{Batches, Gather};
+use crate::iter::adaptor::adaptor;
 use crate::iter::task_state::{CallSeed, Seed};
-use crate::iter::{IndexedParallelIterator, debug_base, indexed_iterator};
+use crate::iter::{IndexedParallelIterator, indexed_iterator};
 
-/// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// let it: furcate::iter::FoldChunks<_, _, _> = (0..5).into_par_iter().fold_chunks(2, || 0, |a, b| a + b);
-/// assert_eq!(it.collect::<Vec<_>>(), [1, 5, 4]);
-/// ```
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone)]
-pub struct FoldChunks<I, ID, F> {
-    base: I,
-    chunk_size: usize,
-    identity: ID,
-    fold_op: F,
-}
-
-impl<I, ID, F> FoldChunks<I, ID, F> {
-    #[track_caller]
-    pub(crate) fn new(base: I, chunk_size: usize, identity: ID, fold_op: F) -> Self {
-        FoldChunks { base, chunk_size: batch_len(chunk_size), identity, fold_op }
+adaptor! {
+    /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FoldChunks<_, _, _> = (0..5).into_par_iter().fold_chunks(2, || 0, |a, b| a + b);
+    /// assert_eq!(it.collect::<Vec<_>>(), [1, 5, 4]);
+    /// ```
+    FoldChunks<I, ID, F> {
+        /// Length of a batch, not 0.
+        chunk_size: usize,
+        identity: ID,
+        fold_op: F,
     }
 }
-
-debug_base!(FoldChunks<I, ID, F>);
 
 indexed_iterator! {
     impl[I, ID, T, F] FoldChunks<I, ID, F> where [

@@ -1,34 +1,26 @@
 //! The adaptor `fold_chunks_with`.
 
-use super::batches::{Batches, batch_len};
+use super::batches::Batches;
 use super::fold_chunks::BatchFolding;
+use crate::iter::adaptor::adaptor;
 use crate::iter::task_state::CloneSeed;
-use crate::iter::{IndexedParallelIterator, debug_base, indexed_iterator};
+use crate::iter::{IndexedParallelIterator, indexed_iterator};
 
-/// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks_with`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// let it: furcate::iter::FoldChunksWith<_, _, _> = (0..5).into_par_iter().fold_chunks_with(2, 0, i32::max);
-/// assert_eq!(it.collect::<Vec<_>>(), [1, 3, 4]);
-/// ```
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone)]
-pub struct FoldChunksWith<I, T, F> {
-    base: I,
-    chunk_size: usize,
-    init: T,
-    fold_op: F,
-}
-
-impl<I, T, F> FoldChunksWith<I, T, F> {
-    #[track_caller]
-    pub(crate) fn new(base: I, chunk_size: usize, init: T, fold_op: F) -> Self {
-        FoldChunksWith { base, chunk_size: batch_len(chunk_size), init, fold_op }
+adaptor! {
+    /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks_with`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FoldChunksWith<_, _, _> = (0..5).into_par_iter().fold_chunks_with(2, 0, i32::max);
+    /// assert_eq!(it.collect::<Vec<_>>(), [1, 3, 4]);
+    /// ```
+    FoldChunksWith<I, T, F> {
+        /// Length of a batch, not 0.
+        chunk_size: usize,
+        init: T,
+        fold_op: F,
     }
 }
-
-debug_base!(FoldChunksWith<I, T, F>);
 
 indexed_iterator! {
     impl[I, T, F] FoldChunksWith<I, T, F> where [

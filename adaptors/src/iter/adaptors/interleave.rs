@@ -35,41 +35,14 @@ indexed_iterator! {
     fn lend(this) {
         let (left, right) = (this.left.indexed_producer(), this.right.indexed_producer());
         let _checked = total_len(left.size(), right.size());
-        InterleaveProducer { left, right, turn: NextSide::Left }
+        InterleaveProducer { left, right, right_next: false }
     }
 }
 
-/// The side that gives the next item. When that side has none left, it is always the other side's turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextSide {
-    Left,
-    Right,
-}
-
-impl NextSide {
-    #[inline]
-    fn other(self) -> Self {
-        match self {
-            NextSide::Left => NextSide::Right,
-            NextSide::Right => NextSide::Left,
-        }
-    }
-
-    /// Orders the values of the two sides: first the side whose turn it is. The same call also reverses the order.
-    #[inline]
-    fn order<T>(self, (left, right): (T, T)) -> (T, T) {
-        match self {
-            NextSide::Left => (left, right),
-            NextSide::Right => (right, left),
-        }
-    }
-
-    /// Returns the side that gives the last item.
-    #[inline]
-    fn last(self, lens: (usize, usize)) -> Self {
-        let (mine, other) = self.order(lens);
-        if mine > other { self } else { self.other() }
-    }
+/// Orders the values of the two sides: first the side whose turn it is. The same call also reverses the order.
+#[inline]
+fn in_turn<T>(right_next: bool, (left, right): (T, T)) -> (T, T) {
+    if right_next { (right, left) } else { (left, right) }
 }
 
 /// The producer of [`Interleave`]: two parts, and the side whose turn it is.
@@ -77,7 +50,8 @@ impl NextSide {
 pub struct InterleaveProducer<I, J> {
     left: I,
     right: J,
-    turn: NextSide,
+    /// Whether the right side gives the next item. When that side has none left, it is always the other side's turn.
+    right_next: bool,
 }
 
 impl<I: Divisible, J: Divisible> Divisible for InterleaveProducer<I, J> {
@@ -88,17 +62,17 @@ impl<I: Divisible, J: Divisible> Divisible for InterleaveProducer<I, J> {
 
     fn divide_at(self, index: usize) -> (Self, Self) {
         let index = index.min(self.size());
-        let (mine, other) = self.turn.order((self.left.size(), self.right.size()));
+        let (mine, other) = in_turn(self.right_next, (self.left.size(), self.right.size()));
         // Each side gives half of the items; the odd one comes from the side that begins. If one side has too few, the
         // other one fills up.
         let from_mine = (index - (index / 2).min(other)).min(mine);
-        let (from_left, from_right) = self.turn.order((from_mine, index - from_mine));
+        let (from_left, from_right) = in_turn(self.right_next, (from_mine, index - from_mine));
         let (left_head, left_tail) = self.left.divide_at(from_left);
         let (right_head, right_tail) = self.right.divide_at(from_right);
-        let next_turn = if index % 2 == 0 { self.turn } else { self.turn.other() };
+        let right_next = self.right_next == (index % 2 == 0);
         (
-            InterleaveProducer { left: left_head, right: right_head, turn: self.turn },
-            InterleaveProducer { left: left_tail, right: right_tail, turn: next_turn },
+            InterleaveProducer { left: left_head, right: right_head, right_next: self.right_next },
+            InterleaveProducer { left: left_tail, right: right_tail, right_next },
         )
     }
 }
@@ -113,7 +87,11 @@ where
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        InterleaveIter { left: self.left.into_iter(), right: self.right.into_iter(), turn: self.turn }
+        InterleaveIter {
+            left: self.left.into_iter(),
+            right: self.right.into_iter(),
+            right_next: self.right_next,
+        }
     }
 }
 
@@ -127,7 +105,8 @@ impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> IndexedProducer for
 pub struct InterleaveIter<I, J> {
     left: I,
     right: J,
-    turn: NextSide,
+    /// As in [`InterleaveProducer`].
+    right_next: bool,
 }
 
 impl<I, J> Iterator for InterleaveIter<I, J>
@@ -139,12 +118,12 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        let turn = self.turn;
-        self.turn = turn.other();
-        match turn {
-            NextSide::Left if self.left.len() > 0 => self.left.next(),
-            NextSide::Right if self.right.len() == 0 => self.left.next(),
-            NextSide::Left | NextSide::Right => self.right.next(),
+        let from_right = self.right_next;
+        self.right_next = !from_right;
+        if self.left.len() == 0 || (from_right && self.right.len() > 0) {
+            self.right.next()
+        } else {
+            self.left.next()
         }
     }
 
@@ -160,7 +139,7 @@ where
         F: FnMut(B, I::Item) -> B,
     {
         let mut folded = init;
-        if self.turn == NextSide::Right {
+        if self.right_next {
             if let Some(item) = self.right.next() {
                 folded = fold_op(folded, item);
             }
@@ -181,12 +160,12 @@ where
     I: ExactSizeIterator + DoubleEndedIterator,
     J: ExactSizeIterator<Item = I::Item> + DoubleEndedIterator,
 {
+    /// The longer side gives the last item. Of sides of the same length, the one whose turn it is not gives it.
     #[inline]
     fn next_back(&mut self) -> Option<I::Item> {
-        match self.turn.last((self.left.len(), self.right.len())) {
-            NextSide::Left => self.left.next_back(),
-            NextSide::Right => self.right.next_back(),
-        }
+        let (left, right) = (self.left.len(), self.right.len());
+        let from_right = if self.right_next { right > left } else { right >= left };
+        if from_right { self.right.next_back() } else { self.left.next_back() }
     }
 }
 

@@ -30,7 +30,8 @@ mod order;
 mod taking;
 
 use looking::Looking;
-use order::{By, ByKey, Natural, Order};
+use order::Order;
+pub(crate) use order::{By, ByKey, Natural};
 use taking::Taking;
 
 use crate::co_rank::co_rank_by;
@@ -77,21 +78,9 @@ pub type MergeBy<I, J, F> = Merge<I, J, By<F>>;
 /// ```
 pub type MergeByKey<I, J, F> = Merge<I, J, ByKey<F>>;
 
-impl<I, J> Merge<I, J> {
-    pub(crate) fn new(left: I, right: J) -> Self {
-        Merge { left, right, order: Natural }
-    }
-}
-
-impl<I, J, F> MergeBy<I, J, F> {
-    pub(crate) fn by(left: I, right: J, compare: F) -> Self {
-        Merge { left, right, order: By::new(compare) }
-    }
-}
-
-impl<I, J, F> MergeByKey<I, J, F> {
-    pub(crate) fn by_key(left: I, right: J, key: F) -> Self {
-        Merge { left, right, order: ByKey::new(key) }
+impl<I, J, O> Merge<I, J, O> {
+    pub(crate) fn new(left: I, right: J, order: O) -> Self {
+        Merge { left, right, order }
     }
 }
 

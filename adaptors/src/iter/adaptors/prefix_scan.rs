@@ -62,12 +62,8 @@ pub struct PrefixScan<I: ParallelIterator, F> {
 }
 
 impl<I: ParallelIterator, F> PrefixScan<I, F> {
-    pub(crate) fn inclusive(base: I, op: F) -> Self {
-        PrefixScan { base, op, init: None, scanned: Vec::new() }
-    }
-
-    pub(crate) fn exclusive(base: I, init: I::Item, op: F) -> Self {
-        PrefixScan { base, op, init: Some(init), scanned: Vec::new() }
+    pub(crate) fn new(base: I, op: F, init: Option<I::Item>) -> Self {
+        PrefixScan { base, op, init, scanned: Vec::new() }
     }
 }
 
@@ -77,44 +73,15 @@ impl<I: ParallelIterator + fmt::Debug, F> fmt::Debug for PrefixScan<I, F> {
     }
 }
 
-impl<I, F> PrefixScan<I, F>
-where
-    I: ParallelIterator,
-    I::Item: Clone,
-    F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
-{
-    /// Runs the first pass, and computes the total before each of its blocks.
-    fn lend(&mut self) -> ScanProducer<'_, I::Item, F> {
-        if exact_len(&self.base).is_some_and(|len| Layout::array::<I::Item>(len).is_err()) {
-            no_room();
-        }
-        let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
-        let scan = ScanAlone { op: &self.op };
-        let tasks = scheduler.schedule((self.base.producer(), policy, scan), &executor);
-        self.scanned = tasks.into_iter().collect();
-        let mut preceding = self.preceding();
-        if let (Some(init), Some(last)) = (&self.init, self.scanned.last_mut()) {
-            last.pop();
-            self.scanned.insert(0, vec![init.clone()]);
-            preceding.insert(0, None);
-        }
-        let op = &self.op;
-        let blocks = self.scanned.iter_mut().zip(preceding);
-        ScanProducer::new(
-            blocks.map(|(values, before)| ScanBlock { values: Owned::take(values), before, op }).collect(),
-        )
+/// Returns, for each block, the total of all blocks before it and of the start of an exclusive scan.
+fn preceding<T: Clone>(op: impl Fn(T, T) -> T, init: Option<T>, blocks: &[Vec<T>]) -> Vec<Option<T>> {
+    let mut preceding = vec![init];
+    for block in blocks.iter().take(blocks.len().saturating_sub(1)) {
+        let before = preceding.last().cloned().flatten();
+        let total = block.last().cloned();
+        preceding.push(combine(&op, before, total));
     }
-
-    /// Returns, for each block, the total of all blocks before it and of the start of an exclusive scan.
-    fn preceding(&self) -> Vec<Option<I::Item>> {
-        let mut preceding = vec![self.init.clone()];
-        for block in self.scanned.iter().take(self.scanned.len().saturating_sub(1)) {
-            let before = preceding.last().cloned().flatten();
-            let total = block.last().cloned();
-            preceding.push(combine(&self.op, before, total));
-        }
-        preceding
-    }
+    preceding
 }
 
 #[cold]
@@ -147,8 +114,26 @@ where
 
     inherit_schedule!(base: I);
 
+    /// Runs the first pass, and computes the total before each of its blocks.
     fn producer(&mut self) -> Self::Producer<'_> {
-        self.lend()
+        if exact_len(&self.base).is_some_and(|len| Layout::array::<I::Item>(len).is_err()) {
+            no_room();
+        }
+        let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
+        let scan = ScanAlone { op: &self.op };
+        let tasks = scheduler.schedule((self.base.producer(), policy, scan), &executor);
+        self.scanned = tasks.into_iter().collect();
+        let mut preceding = preceding(&self.op, self.init.clone(), &self.scanned);
+        if let (Some(init), Some(last)) = (&self.init, self.scanned.last_mut()) {
+            last.pop();
+            self.scanned.insert(0, vec![init.clone()]);
+            preceding.insert(0, None);
+        }
+        let op = &self.op;
+        let blocks = self.scanned.iter_mut().zip(preceding);
+        ScanProducer::new(
+            blocks.map(|(values, before)| ScanBlock { values: Owned::take(values), before, op }).collect(),
+        )
     }
 
     #[inline]
@@ -247,11 +232,7 @@ pub struct ScanBlock<'a, T, F> {
     op: &'a F,
 }
 
-impl<'a, T, F> ScanBlock<'a, T, F>
-where
-    T: Clone,
-    F: Fn(T, T) -> T,
-{
+impl<T: Clone, F> ScanBlock<'_, T, F> {
     fn divide_at(self, index: usize) -> (Self, Self) {
         let ScanBlock { values, before, op } = self;
         let (left, right) = values.divide_at(index);
@@ -317,11 +298,7 @@ impl<'a, T, F> ScanProducer<'a, T, F> {
 }
 
 /// Cuts between values. Cost: a step per block, and a clone of the total before the block that is cut.
-impl<T, F> Divisible for ScanProducer<'_, T, F>
-where
-    T: Clone,
-    F: Fn(T, T) -> T,
-{
+impl<T: Clone, F> Divisible for ScanProducer<'_, T, F> {
     #[inline]
     fn size(&self) -> usize {
         self.len

@@ -2,6 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
+use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, Through};
 use crate::iter::stage::adapt_items;
@@ -35,14 +36,7 @@ pub struct WhileGate<'a, P, const BEFORE: bool> {
     pub(super) ended: &'a Flag,
 }
 
-impl<P, const BEFORE: bool> Clone for WhileGate<'_, P, BEFORE> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P, const BEFORE: bool> Copy for WhileGate<'_, P, BEFORE> {}
+copies!(impl[P, const BEFORE: bool] WhileGate<'_, P, BEFORE>);
 
 impl<T, P: Fn(&T) -> bool + Sync, const BEFORE: bool> Gate<T> for WhileGate<'_, P, BEFORE> {
     type Output = T;

@@ -3,8 +3,7 @@
 use super::fold::{FoldTask, Folding};
 use crate::iter::copies::copies;
 use crate::iter::task_state::CallSeed;
-use crate::iter::{ParallelIterator, Try, inherit_schedule};
-use std::fmt;
+use crate::iter::{ParallelIterator, Try, debug_base, inherit_schedule};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -36,11 +35,7 @@ impl<I: Clone, U, ID: Clone, F: Clone> Clone for TryFold<I, U, ID, F> {
     }
 }
 
-impl<I: fmt::Debug, U, ID, F> fmt::Debug for TryFold<I, U, ID, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TryFold").field("base", &self.base).finish_non_exhaustive()
-    }
-}
+debug_base!(TryFold<I, U, ID, F>);
 
 impl<I, U, ID, F> ParallelIterator for TryFold<I, U, ID, F>
 where

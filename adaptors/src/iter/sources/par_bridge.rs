@@ -24,9 +24,10 @@
 //! 4. *Held back seldom.* The items of a chunk wait for the last one, and an iterator may make them wait for long. So a chunk has one
 //!    item until [`QUICK`] items in a row have come at once, and again after one that has not.
 
+use super::in_place::fold_in_place;
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_pool::sync::clock::Instant;
-use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
+use furcate_schedulers::{Divisible, Facts, Producer, StepFold, Steps, Suspendable};
 use std::iter::Flatten;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
@@ -241,10 +242,6 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
         }
     }
 
-    fn is_empty(&self) -> bool {
-        self.chunk.len() == 0 && self.rest.is_none()
-    }
-
     /// Fetches a chunk.
     fn fetch(&mut self) {
         let begun = Instant::now();
@@ -349,56 +346,25 @@ impl<I: Iterator, const ORDERED: bool> IntoIterator for BridgePart<'_, I, ORDERE
 impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> Producer for BridgePart<'_, I, ORDERED> {
     const FACTS: Facts = Facts { in_order: ORDERED, fetched: true, ..Facts::ITEMS };
 
-    fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
         F: StepFold<'s, I::Item, B>,
         L: Steps<Self>,
     {
-        let mut folded = init;
-        loop {
-            match steps.next(self.size()) {
-                NextStep::Fold(limit) => {
-                    if self.chunk.len() == 0 && self.rest.is_some() {
-                        self.fetch();
-                    }
-                    if self.rest.is_some() && self.chunk.len() > 0 && steps.ahead(self.size()) {
-                        steps.take(self.cut_rest());
-                    }
-                    folded = match fold.fold(folded, self.chunk.by_ref().take(limit.max(1))) {
-                        ControlFlow::Continue(folded) => folded,
-                        ControlFlow::Break(end) => {
-                            // Dropped before the return value is made: a panic in this drop would leak that value.
-                            drop(self);
-                            return ControlFlow::Break(end);
-                        }
-                    };
-                }
-                NextStep::Divide => {
-                    let (left, right) = self.divide();
-                    self = left;
-                    steps.take(right);
-                    continue;
-                }
-                NextStep::Give => {
-                    steps.take(self);
-                    return ControlFlow::Continue(folded);
-                }
-                NextStep::Stop => {
-                    drop(self); // as above
-                    return ControlFlow::Continue(folded);
-                }
+        fold_in_place(self, init, steps, |part, folded, limit, steps| {
+            if part.chunk.len() == 0 && part.rest.is_some() {
+                part.fetch();
             }
-            if self.chunk.len() == 0 {
-                self.has_folded();
+            if part.rest.is_some() && part.chunk.len() > 0 && steps.ahead(part.size()) {
+                steps.take(part.cut_rest());
             }
-            if self.is_empty() {
-                match steps.take_back() {
-                    Some(back) => self = back,
-                    None => return ControlFlow::Continue(folded),
-                }
+            let folded = fold.fold(folded, part.chunk.by_ref().take(limit))?;
+            if part.chunk.len() == 0 {
+                part.has_folded();
             }
-        }
+            ControlFlow::Continue(folded)
+        })
     }
 }

@@ -16,8 +16,9 @@
 //! 1. *Every node once.* A node is in one list only, and its children are asked for once, when it is opened.
 //! 2. *A cut ends.* It opens [`OPENED`] nodes at most, where a part has less than two open nodes. So a tree that is a long chain is cut, too.
 
+use super::in_place::fold_in_place;
 use crate::iter::{ParallelIterator, default_schedule};
-use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
+use furcate_schedulers::{Divisible, Facts, Producer, StepFold, Steps, Suspendable};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -314,47 +315,15 @@ where
     /// A cut may ask for children, and the size says little: divide on demand.
     const FACTS: Facts = Facts { costly_cuts: true, ..Facts::ITEMS };
 
-    fn partial_fold<'s, A, F, L>(mut self, init: A, mut fold: F, steps: &mut L) -> ControlFlow<A, A>
+    fn partial_fold<'s, A, F, L>(self, init: A, mut fold: F, steps: &mut L) -> ControlFlow<A, A>
     where
         Self: 's,
         A: Suspendable<'s>,
         F: StepFold<'s, S, A>,
         L: Steps<Self>,
     {
-        let mut folded = init;
-        loop {
-            match steps.next(self.size()) {
-                NextStep::Fold(limit) => {
-                    folded = match fold.fold(folded, self.by_ref().take(limit.max(1))) {
-                        ControlFlow::Continue(folded) => folded,
-                        ControlFlow::Break(end) => {
-                            // Dropped before the return value is made: a panic in this drop would leak that value.
-                            drop(self);
-                            return ControlFlow::Break(end);
-                        }
-                    };
-                }
-                NextStep::Divide => {
-                    let (left, right) = self.divide();
-                    self = left;
-                    steps.take(right);
-                    continue;
-                }
-                NextStep::Give => {
-                    steps.take(self);
-                    return ControlFlow::Continue(folded);
-                }
-                NextStep::Stop => {
-                    drop(self); // as above
-                    return ControlFlow::Continue(folded);
-                }
-            }
-            if self.nodes.is_empty() {
-                match steps.take_back() {
-                    Some(back) => self = back,
-                    None => return ControlFlow::Continue(folded),
-                }
-            }
-        }
+        fold_in_place(self, init, steps, |walk, folded, limit, _| {
+            fold.fold(folded, walk.by_ref().take(limit))
+        })
     }
 }

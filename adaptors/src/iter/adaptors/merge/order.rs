@@ -22,13 +22,7 @@ impl<T: Ord> Order<T> for Natural {
 /// The order of a given comparison.
 #[allow(missing_debug_implementations, reason = "a closure")]
 #[derive(Clone, Copy)]
-pub struct By<F>(F);
-
-impl<F> By<F> {
-    pub(super) fn new(compare: F) -> Self {
-        By(compare)
-    }
-}
+pub struct By<F>(pub(crate) F);
 
 impl<T, F: Fn(&T, &T) -> Ordering + Sync + Send> Order<T> for By<F> {
     #[inline]
@@ -40,13 +34,7 @@ impl<T, F: Fn(&T, &T) -> Ordering + Sync + Send> Order<T> for By<F> {
 /// The order of the items' keys.
 #[allow(missing_debug_implementations, reason = "a closure")]
 #[derive(Clone, Copy)]
-pub struct ByKey<F>(F);
-
-impl<F> ByKey<F> {
-    pub(super) fn new(key: F) -> Self {
-        ByKey(key)
-    }
-}
+pub struct ByKey<F>(pub(crate) F);
 
 impl<T, K: Ord, F: Fn(&T) -> K + Sync + Send> Order<T> for ByKey<F> {
     #[inline]
