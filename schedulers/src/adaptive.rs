@@ -38,7 +38,7 @@
 //! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
 //!    item, and its parts are tasks from the beginning. All other divisions are made on demand, or among dear units.
 
-use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side};
+use crate::greedy::{self, Done, JoinNode, Leaves, Link, PublishedBranch, Side};
 use crate::tree::branch::{self, Branch, Decision, Joint, Marks, Position, is_stopped};
 use crate::tree::call::Call;
 use crate::tree::frames::ForkFrame;
@@ -139,14 +139,6 @@ impl Scheduler for Adaptive {
     }
 }
 
-impl LeafPlan for Adaptive {
-    type Leaves<'s> = Adaptive;
-
-    fn leaves(&self) -> Adaptive {
-        *self
-    }
-}
-
 impl Leaves for Adaptive {
     #[inline]
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
@@ -160,12 +152,6 @@ impl Leaves for Adaptive {
         let Branch { producer, policy, reduction, position } = branch;
         let Position { marks, call, .. } = position;
         scope.offers(|offers| {
-            let task = Node {
-                depth: marks.depth(),
-                migrated: marks.is_migrated(),
-                threads: scope.num_threads(),
-                ..Node::new(0)
-            };
             let reduction = RefCell::new(reduction);
             let mut steps = Divisions {
                 offers,
@@ -173,7 +159,7 @@ impl Leaves for Adaptive {
                 leaves: self,
                 reduction: &reduction,
                 policy: Some(policy),
-                task,
+                task: position.node(0, false, scope.num_threads()),
                 pace: Pace::new(self.min, self.max),
                 watched: None,
                 given: (0, 0),

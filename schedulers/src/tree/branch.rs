@@ -213,7 +213,7 @@ impl<'c> Position<'c> {
 
     /// Facts about a branch of this size, for its policy.
     #[inline]
-    fn node(&self, len: usize, divisible: bool, threads: usize) -> Node {
+    pub(crate) fn node(&self, len: usize, divisible: bool, threads: usize) -> Node {
         Node {
             len,
             divisible: divisible && self.marks.fruitless() == 0,
@@ -246,18 +246,6 @@ pub(crate) enum Decision {
     Leaf,
     /// Divide it as the given task; `fork` says whether the parts may run in parallel.
     Divide { node: Node, fork: bool },
-}
-
-impl Decision {
-    /// The decision about a task that is to be divided.
-    #[inline]
-    fn divide(node: Node, permitted: bool, verdict: Verdict) -> Self {
-        if permitted || verdict.is_must() {
-            Decision::Divide { node, fork: permitted }
-        } else {
-            Decision::Leaf
-        }
-    }
 }
 
 /// The result of a division.
@@ -334,7 +322,8 @@ impl<'c, W: Workload> Branch<'c, W> {
         if !verdict.divides(&node) || verdict < weakest {
             return Decision::Leaf;
         }
-        Decision::divide(node, self.policy.permit_fork(&node), verdict)
+        let fork = self.policy.permit_fork(&node);
+        if fork || verdict == Verdict::Must { Decision::Divide { node, fork } } else { Decision::Leaf }
     }
 
     /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.
@@ -397,13 +386,7 @@ impl<'c, W: Workload> Branch<'c, W> {
             return (reduction.finish(start), None);
         }
         let mut steps = Growing::<W> {
-            node: Node {
-                depth: marks.depth(),
-                migrated: marks.is_migrated(),
-                threads,
-                grown: true,
-                ..Node::new(0)
-            },
+            node: Node { grown: true, ..position.node(0, false, threads) },
             pace: Pace::new(FIRST_STEP, LONGEST_STEP),
             policy,
             reduction: &reduction,
