@@ -106,7 +106,7 @@ impl<W: Workload> Steps<W::Producer> for Growing<'_, W> {
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
-        if !(W::Reduction::ENDS.in_steps || W::Policy::STOPS) {
+        if !Branch::<W>::IN_STEPS {
             return NextStep::Fold(usize::MAX);
         }
         // If no units are left, there is nothing to stop.
@@ -436,14 +436,16 @@ impl<'c, W: Workload> Branch<'c, W> {
         output
     }
 
+    /// Whether a leaf looks between its steps for an early end.
+    const IN_STEPS: bool = W::Reduction::ENDS.in_steps || W::Policy::STOPS;
+
     /// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
     #[expect(clippy::type_complexity, reason = "the three parts of a branch, and its call")]
-    const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output =
-        if W::Reduction::ENDS.in_steps || W::Policy::STOPS {
-            Self::fold_in_steps
-        } else {
-            Self::fold_at_once
-        };
+    const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output = if Self::IN_STEPS {
+        Self::fold_in_steps
+    } else {
+        |producer, _, reduction, _| reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
+    };
 
     #[inline]
     fn fold_in_steps(
@@ -457,16 +459,6 @@ impl<'c, W: Workload> Branch<'c, W> {
             pace: Pace::new(FIRST_STEP, LONGEST_STEP),
         };
         reduction.finish(fold_in_steps(producer, reduction.start(), reduction, &mut watch))
-    }
-
-    #[inline]
-    fn fold_at_once(
-        producer: W::Producer,
-        _policy: &W::Policy,
-        reduction: &W::Reduction,
-        _call: &Call,
-    ) -> W::Output {
-        reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
     }
 }
 
