@@ -42,7 +42,6 @@ use crate::greedy::{self, Done, JoinNode, Leaves, Link, PublishedBranch, Side};
 use crate::tree::branch::{self, Branch, Decision, Joint, Marks, Position, is_stopped};
 use crate::tree::call::Call;
 use crate::tree::frames::ForkFrame;
-use crate::tree::in_turn::run_in_turn;
 use crate::tree::pace::{LONG, Pace, SLOW};
 use crate::{
     Blocking, Computation, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction,
@@ -188,9 +187,7 @@ impl Leaves for Adaptive {
                 let rest = match ForkFrame::enter() {
                     Some(_frame) => greedy::run(part.branch, self, scope),
                     // Its task may end early, too, and so on.
-                    None => Done::Here(run_in_turn(part.branch, |branch| {
-                        self.decide(branch, scope.num_threads())
-                    })),
+                    None => greedy::run_too_deep(part.branch, self, scope),
                 };
                 done = done.join(rest, joint);
             }
@@ -311,6 +308,14 @@ where
         self.chain.as_ref().is_some_and(|chain| chain.last.right_is_done())
     }
 
+    /// Looks whether the part on offer has been stolen, if there is one.
+    #[inline]
+    fn look_for_thief(&mut self) {
+        if self.offer.is_some() && self.offers.is_taken() {
+            self.stolen();
+        }
+    }
+
     /// Records that the part on offer has been stolen.
     fn stolen(&mut self) {
         let Some((node, joint)) = self.offer.take() else { return };
@@ -356,9 +361,7 @@ where
         let step = self.watched.as_ref().map_or(step, |watched| watched.units);
         self.folded = self.folded.saturating_add(step);
         self.given.1 = self.given.1.saturating_add(step);
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
+        self.look_for_thief();
         self.end_watched();
         if self.is_given_open && self.is_given_done() {
             self.is_given_open = false;
@@ -430,9 +433,7 @@ where
             return true;
         }
         let (are_slow, has_looked) = (watched.are_slow, watched.units == watched.last_look.0);
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
+        self.look_for_thief();
         // A permit that was refused may be free by the next look at the clock.
         self.is_refused &= !has_looked;
         let has_demand = self.offer.is_none() && self.offers.demand();
@@ -442,9 +443,7 @@ where
     }
 
     fn ahead(&mut self, size: usize) -> bool {
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
+        self.look_for_thief();
         let wanted = self.divisible && self.offer.is_none() && self.task.threads > 1;
         if !wanted || size <= 1 || self.call.has_failed() || !self.agrees(size) {
             return false;
