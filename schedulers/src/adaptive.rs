@@ -38,11 +38,10 @@
 //! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
 //!    item, and its parts are tasks from the beginning. All other divisions are made on demand, or among dear units.
 
-use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side};
+use crate::greedy::{self, Done, JoinNode, Leaves, Link, PublishedBranch, Side};
 use crate::tree::branch::{self, Branch, Decision, Joint, Marks, Position, is_stopped};
 use crate::tree::call::Call;
 use crate::tree::frames::ForkFrame;
-use crate::tree::in_turn::run_in_turn;
 use crate::tree::pace::{LONG, Pace, SLOW};
 use crate::{
     Blocking, Computation, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction,
@@ -139,14 +138,6 @@ impl Scheduler for Adaptive {
     }
 }
 
-impl LeafPlan for Adaptive {
-    type Leaves<'s> = Adaptive;
-
-    fn leaves(&self) -> Adaptive {
-        *self
-    }
-}
-
 impl Leaves for Adaptive {
     #[inline]
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
@@ -160,12 +151,6 @@ impl Leaves for Adaptive {
         let Branch { producer, policy, reduction, position } = branch;
         let Position { marks, call, .. } = position;
         scope.offers(|offers| {
-            let task = Node {
-                depth: marks.depth(),
-                migrated: marks.is_migrated(),
-                threads: scope.num_threads(),
-                ..Node::new(0)
-            };
             let reduction = RefCell::new(reduction);
             let mut steps = Divisions {
                 offers,
@@ -173,7 +158,7 @@ impl Leaves for Adaptive {
                 leaves: self,
                 reduction: &reduction,
                 policy: Some(policy),
-                task,
+                task: position.node(0, false, scope.num_threads()),
                 pace: Pace::new(self.min, self.max),
                 watched: None,
                 given: (0, 0),
@@ -202,9 +187,7 @@ impl Leaves for Adaptive {
                 let rest = match ForkFrame::enter() {
                     Some(_frame) => greedy::run(part.branch, self, scope),
                     // Its task may end early, too, and so on.
-                    None => Done::Here(run_in_turn(part.branch, |branch| {
-                        self.decide(branch, scope.num_threads())
-                    })),
+                    None => greedy::run_too_deep(part.branch, self, scope),
                 };
                 done = done.join(rest, joint);
             }
@@ -325,6 +308,14 @@ where
         self.chain.as_ref().is_some_and(|chain| chain.last.right_is_done())
     }
 
+    /// Looks whether the part on offer has been stolen, if there is one.
+    #[inline]
+    fn look_for_thief(&mut self) {
+        if self.offer.is_some() && self.offers.is_taken() {
+            self.stolen();
+        }
+    }
+
     /// Records that the part on offer has been stolen.
     fn stolen(&mut self) {
         let Some((node, joint)) = self.offer.take() else { return };
@@ -370,9 +361,7 @@ where
         let step = self.watched.as_ref().map_or(step, |watched| watched.units);
         self.folded = self.folded.saturating_add(step);
         self.given.1 = self.given.1.saturating_add(step);
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
+        self.look_for_thief();
         self.end_watched();
         if self.is_given_open && self.is_given_done() {
             self.is_given_open = false;
@@ -444,9 +433,7 @@ where
             return true;
         }
         let (are_slow, has_looked) = (watched.are_slow, watched.units == watched.last_look.0);
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
+        self.look_for_thief();
         // A permit that was refused may be free by the next look at the clock.
         self.is_refused &= !has_looked;
         let has_demand = self.offer.is_none() && self.offers.demand();
@@ -456,9 +443,7 @@ where
     }
 
     fn ahead(&mut self, size: usize) -> bool {
-        if self.offer.is_some() && self.offers.is_taken() {
-            self.stolen();
-        }
+        self.look_for_thief();
         let wanted = self.divisible && self.offer.is_none() && self.task.threads > 1;
         if !wanted || size <= 1 || self.call.has_failed() || !self.agrees(size) {
             return false;

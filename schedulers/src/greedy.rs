@@ -76,6 +76,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Says which branches are divided before they begin, and how all others are run.
 pub(crate) trait Leaves: Copy + Send + Sync {
+    /// Whether a branch that is to be divided is run as a leaf where no more forks may lie on the stack. If not, its
+    /// parts are folded in turn.
+    const RUN_TOO_DEEP: bool = false;
+
     /// Decides whether the branch is divided before it begins.
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision;
 
@@ -101,30 +105,11 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         let _ = (policy, call, scope);
     }
 
-    /// Called when a task's output has been delivered, and reduced as far up as the task was the last finisher.
-    #[inline]
-    fn has_delivered<'s, S: Detach<'s>, W: Workload>(self, reduction: &W::Reduction, scope: &S) {
-        let _ = (reduction, scope);
-    }
-
-    /// Called when the output of a computation that [ends early](ends_early) has reached the root: no task under way is
-    /// needed any more.
+    /// Called when no task under way is needed any more: the output of a computation that [ends early](ends_early) has
+    /// reached the root, or the reduction has [stopped all tasks](crate::Ends::stops_all).
     #[inline]
     fn has_ended<'s, S: Detach<'s>>(self, scope: &S) {
         let _ = scope;
-    }
-
-    /// Runs a branch that is to be divided, where no more forks may lie on the stack.
-    #[cold]
-    fn run_too_deep<'s, S: Detach<'s>, W: Workload + 's>(
-        self,
-        branch: Branch<'s, W>,
-        scope: &S,
-    ) -> Done<'s, W>
-    where
-        Self: 's,
-    {
-        Done::Here(run_in_turn(branch, |branch| self.decide(branch, scope.num_threads())))
     }
 }
 
@@ -179,17 +164,11 @@ fn start_in_order<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
 ) -> Option<W::Output> {
     let branch = Branch::root(work, call);
     leaves.begin(&branch.policy, call, scope);
-    let end = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
+    let stops = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
     match run(branch, leaves, scope) {
         Done::Here(output) => Some(output),
         away => {
-            let is_whole = away.deliver(Link::Root(root));
-            if ends_early::<W>() && is_whole {
-                leaves.has_ended(scope);
-            }
-            if let Some(reduction) = end {
-                leaves.has_delivered::<_, W>(&reduction, scope);
-            }
+            away.end_task(Link::Root(root), stops, leaves, scope);
             None
         }
     }
@@ -237,7 +216,7 @@ fn divide_or_run<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
             Decision::Divide { node, fork } => (node, fork),
         };
         let Some(_frame) = ForkFrame::enter() else {
-            return leaves.run_too_deep(branch, scope);
+            return run_too_deep(branch, leaves, scope);
         };
         let (left, right, joint) = match branch.divide(&node) {
             Divided::One(rest) => {
@@ -268,6 +247,19 @@ fn divide_or_run<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
     }
 }
 
+/// Runs a branch that is to be divided, where no more forks may lie on the stack.
+#[cold]
+pub(crate) fn run_too_deep<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
+    branch: Branch<'s, W>,
+    leaves: F,
+    scope: &S,
+) -> Done<'s, W> {
+    if const { F::RUN_TOO_DEEP } {
+        return leaves.run(branch, scope);
+    }
+    Done::Here(run_in_turn(branch, |branch| leaves.decide(branch, scope.num_threads())))
+}
+
 /// A branch that is published for thieves.
 pub(crate) struct PublishedBranch<'s, W: Workload, F> {
     pub(crate) branch: Branch<'s, W>,
@@ -281,14 +273,9 @@ impl<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's> Detachable<'s, S> for 
         let call = self.branch.position.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
-            let end = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
-            let is_whole = run(branch, self.leaves, scope).deliver(Link::JoinNode(node, Side::Right));
-            if ends_early::<W>() && is_whole {
-                self.leaves.has_ended(scope);
-            }
-            if let Some(reduction) = end {
-                self.leaves.has_delivered::<_, W>(&reduction, scope);
-            }
+            let stops = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
+            let done = run(branch, self.leaves, scope);
+            done.end_task(Link::JoinNode(node, Side::Right), stops, self.leaves, scope);
         });
     }
 }
@@ -314,6 +301,21 @@ impl<'s, W: Workload> Done<'s, W> {
                 right.deliver(Link::JoinNode(Arc::clone(&node), Side::Right));
                 Done::Away { node, joint }
             }
+        }
+    }
+
+    /// Ends a task: [delivers](Self::deliver) the task's output, and tells the leaves if no task is needed any more. `stops` is the
+    /// reduction if it may stop all tasks.
+    fn end_task<S: Detach<'s>, F: Leaves>(
+        self,
+        to: Link<'s, W>,
+        stops: Option<W::Reduction>,
+        leaves: F,
+        scope: &S,
+    ) {
+        let is_whole = self.deliver(to);
+        if (ends_early::<W>() && is_whole) || stops.is_some_and(|reduction| reduction.stopped()) {
+            leaves.has_ended(scope);
         }
     }
 

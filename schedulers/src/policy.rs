@@ -148,11 +148,6 @@ impl Verdict {
             Verdict::Must => true,
         }
     }
-
-    #[inline]
-    pub(crate) fn is_must(self) -> bool {
-        self == Verdict::Must
-    }
 }
 
 impl From<bool> for Verdict {

@@ -213,6 +213,9 @@ pub(crate) struct WaitingLeaves<'s> {
 }
 
 impl Leaves for WaitingLeaves<'_> {
+    /// A leaf like any other, only larger.
+    const RUN_TOO_DEEP: bool = true;
+
     /// Makes the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
@@ -254,57 +257,34 @@ impl Leaves for WaitingLeaves<'_> {
     where
         Self: 's,
     {
-        run(branch, self, scope)
-    }
-
-    fn has_delivered<'s, S: Detach<'s>, W: Workload>(self, reduction: &W::Reduction, scope: &S) {
-        cancel_if_stopped::<S, W>(reduction, &scope.handle());
+        let call = branch.position.call;
+        if W::Reduction::WINDOWED && self.walks {
+            let joint = Joint { reduction: branch.reduction.clone(), call };
+            let node = Arc::<JoinNode<'s, W>>::default();
+            let left = Link::JoinNode(Arc::clone(&node), Side::Left);
+            left.deliver(tree::nothing::<W>(&branch.reduction));
+            Walk::new(branch, self, Link::JoinNode(Arc::clone(&node), Side::Right)).go_on(scope);
+            return Done::Away { node, joint };
+        }
+        match advance(branch, Tree::of_leaf(), None, self, scope) {
+            Ok(done) => done,
+            Err(Paused { mut branch, tree, mut slot }) => {
+                let joint = Joint { reduction: branch.reduction.clone(), call };
+                let (left, right) = branch.reduction.divide();
+                branch.reduction = right;
+                let node = Arc::<JoinNode<'s, W>>::default();
+                tree.end(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+                let link = Link::JoinNode(Arc::clone(&node), Side::Right);
+                scope
+                    .handle()
+                    .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf(), leaves: self, link });
+                Done::Away { node, joint }
+            }
+        }
     }
 
     fn has_ended<'s, S: Detach<'s>>(self, scope: &S) {
         scope.handle().cancel();
-    }
-
-    /// Runs it undivided: a leaf like any other, only larger.
-    fn run_too_deep<'s, S: Detach<'s>, W: Workload + 's>(
-        self,
-        branch: Branch<'s, W>,
-        scope: &S,
-    ) -> Done<'s, W>
-    where
-        Self: 's,
-    {
-        run(branch, self, scope)
-    }
-}
-
-/// Runs a leaf.
-fn run<'s, S: Detach<'s>, W: Workload + 's>(
-    branch: Branch<'s, W>,
-    leaves: WaitingLeaves<'s>,
-    scope: &S,
-) -> Done<'s, W> {
-    let call = branch.position.call;
-    if W::Reduction::WINDOWED && leaves.walks {
-        let joint = Joint { reduction: branch.reduction.clone(), call };
-        let node = Arc::<JoinNode<'s, W>>::default();
-        let left = Link::JoinNode(Arc::clone(&node), Side::Left);
-        left.deliver(tree::nothing::<W>(&branch.reduction));
-        Walk::new(branch, leaves, Link::JoinNode(Arc::clone(&node), Side::Right)).go_on(scope);
-        return Done::Away { node, joint };
-    }
-    match advance(branch, Tree::of_leaf(), None, leaves, scope) {
-        Ok(done) => done,
-        Err(Paused { mut branch, tree, mut slot }) => {
-            let joint = Joint { reduction: branch.reduction.clone(), call };
-            let (left, right) = branch.reduction.divide();
-            branch.reduction = right;
-            let node = Arc::<JoinNode<'s, W>>::default();
-            tree.end(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
-            let link = Link::JoinNode(Arc::clone(&node), Side::Right);
-            scope.handle().suspend(&mut slot, Aside { branch, tree: Tree::of_leaf(), leaves, link });
-            Done::Away { node, joint }
-        }
     }
 }
 
@@ -401,7 +381,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Resume<'s, S, Permit<'s>> for Aside<'s
                     scope.handle().suspend(&mut slot, Aside { branch, tree, leaves, link });
                 }
             }
-            leaves.has_delivered::<S, W>(&reduction, scope);
+            cancel_if_stopped::<S, W>(&reduction, &scope.handle());
         });
     }
 

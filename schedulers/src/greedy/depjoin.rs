@@ -1,6 +1,6 @@
 //! The greedy fork-join scheduler.
 
-use crate::greedy::{self, Done, LeafPlan, Leaves};
+use crate::greedy::{self, Done, Leaves};
 use crate::tree::branch::{Branch, Decision};
 use crate::tree::frames::ForkFrame;
 use crate::{Computation, Producer, Scheduler, Workload};
@@ -44,14 +44,6 @@ impl Scheduler for DepJoin {
 /// Divides as the policy says, then folds each leaf as one task.
 #[derive(Clone, Copy)]
 struct WholeLeaves;
-
-impl LeafPlan for WholeLeaves {
-    type Leaves<'s> = WholeLeaves;
-
-    fn leaves(&self) -> WholeLeaves {
-        *self
-    }
-}
 
 impl Leaves for WholeLeaves {
     #[inline]

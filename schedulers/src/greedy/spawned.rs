@@ -15,6 +15,15 @@ pub(crate) trait LeafPlan: Send + Sync + 'static {
     fn leaves(&self) -> Self::Leaves<'_>;
 }
 
+/// Leaves that borrow nothing.
+impl<F: Leaves + 'static> LeafPlan for F {
+    type Leaves<'s> = F;
+
+    fn leaves(&self) -> F {
+        *self
+    }
+}
+
 /// Runs a whole computation without a thread that waits for it.
 pub(crate) fn spawn<C: Computation, E: Executor, N: LeafPlan>(computation: C, executor: &E, plan: N) {
     let (call, root) = (Call::default(), Root::default());

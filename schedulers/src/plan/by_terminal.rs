@@ -69,9 +69,9 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
 
     const SCHEDULE_BLOCK: Run<W, E> =
         if W::Producer::FACTS.fetched || W::Producer::FACTS.costly_cuts && !W::Policy::DECIDES {
-            Self::adaptive
+            |work, executor| Adaptive::new().schedule_block(work, executor)
         } else {
-            Self::join
+            |work, executor| Join.schedule_block(work, executor)
         };
 
     #[inline]
@@ -81,16 +81,6 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
             return ByTerminal.schedule_block((producer, policy, reduction), executor);
         }
         ByBlocks::new(ByTerminal, Search).schedule((producer, policy, reduction), executor)
-    }
-
-    #[inline]
-    fn adaptive(work: W, executor: &E) -> W::Output {
-        Adaptive::new().schedule_block(work, executor)
-    }
-
-    #[inline]
-    fn join(work: W, executor: &E) -> W::Output {
-        Join.schedule_block(work, executor)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::frame::{TaskFrame, TaskShared};
 use super::reserve::Reserve;
-use super::room::Permit;
+use super::room::{Acquire, Permit};
 use super::semaphore::{LineKind, Place};
 use super::tree::{ItemPlace, Tree, nothing};
 use crate::greedy::{Done, ends_early};
@@ -30,6 +30,9 @@ pub(super) struct Leaf<'s, S: Detach<'s>, W: Workload> {
     pending_items: Tree<'s, W>,
 }
 
+/// A leaf after some of its items. `Break` ends the task.
+type Folded<'s, S, W> = ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>>;
+
 /// Message of the panic for a fold that waits although its facts say that it does not.
 const NO_FRAME: &str = "a fold has futures to be waited for, but its `StepFold::FACTS.waits` is false: a fold that wraps another one \
                         passes its facts on, `const FACTS: FoldFacts = F::FACTS`";
@@ -42,11 +45,7 @@ impl<'s, S: Detach<'s>, W: Workload> StepFold<'s, W::Item, Leaf<'s, S, W>> for F
     type Later = Fold;
     const FACTS: FoldFacts = FoldFacts::WHOLE;
 
-    fn fold<I: Iterator<Item = W::Item>>(
-        &mut self,
-        mut leaf: Leaf<'s, S, W>,
-        items: I,
-    ) -> ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>> {
+    fn fold<I: Iterator<Item = W::Item>>(&mut self, mut leaf: Leaf<'s, S, W>, items: I) -> Folded<'s, S, W> {
         if W::Reduction::ENDS.interruptible && leaf.reduction.stopped() {
             return Break(leaf);
         }
@@ -145,7 +144,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
         let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
         let handle = frame.handle();
         let kind = frame.kind(W::Reduction::ENDS.search || F::FACTS.goes_first);
-        let (mut slot, mut deferred) = (Default::default(), Default::default());
+        let mut slot = Default::default();
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
         while needed {
@@ -169,13 +168,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let pending = self.pending_item(fold.later(), frame.next_kind());
-                match handle.poll_once(&mut deferred, frame.reserve.acquire(kind)) {
-                    Poll::Pending => {
-                        handle.waits_for_room();
-                        handle.suspend(&mut deferred, Deferred { future, pending });
-                    }
-                    Poll::Ready(permit) => pending.begin::<S, _>(future, permit, handle.clone()),
-                }
+                pending.run_with_permit(&handle, frame.reserve.acquire(kind), begin(future));
                 continue;
             };
             let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
@@ -244,9 +237,9 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
     /// Runs the task that completes the item. A task that waits again has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
-        handle: S::Handle,
+        handle: &S::Handle,
         has: Has<'s>,
-        task: impl FnOnce(Leaf<'s, S, W>, F) -> ControlFlow<Leaf<'s, S, W>, Leaf<'s, S, W>>,
+        task: impl FnOnce(Leaf<'s, S, W>, F) -> Folded<'s, S, W>,
     ) {
         let PendingItem { before, reduction, call, fold, place, .. } = self;
         let end = W::Reduction::ENDS.stops_all.then(|| reduction.clone());
@@ -275,30 +268,26 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
                 handle.cancel();
             }
             if let Some(reduction) = end {
-                cancel_if_stopped::<S, W>(&reduction, &handle);
+                cancel_if_stopped::<S, W>(&reduction, handle);
             }
         });
     }
 
-    /// Begins the future, which has a permit now.
-    fn begin<S, U>(self, future: U, permit: Permit<'s>, handle: S::Handle)
+    /// Runs a task that makes the item's first or next future, as soon as there is a permit for it.
+    fn run_with_permit<S, T>(self, handle: &S::Handle, permit: Acquire<'s>, task: T)
     where
         S: Detach<'s>,
-        U: Future<Output: Send + 's> + Send + 's,
-        F: StepFold<'s, U::Output, Leaf<'s, S, W>, Later = F> + Clone + Send + 's,
+        F: Send + 's,
+        T: FnOnce(Leaf<'s, S, W>, F) -> Folded<'s, S, W> + Send + 's,
     {
-        self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| {
-            leaf.wait_for(iter::once(future), &mut fold)
-        });
-    }
-
-    /// Makes the next future of the item from the last one's output; there is a permit for it.
-    fn go_on<S, V>(self, output: V, permit: Permit<'s>, handle: S::Handle)
-    where
-        S: Detach<'s>,
-        F: StepFold<'s, V, Leaf<'s, S, W>>,
-    {
-        self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        let mut slot = Default::default();
+        match handle.poll_once(&mut slot, permit) {
+            Poll::Ready(permit) => self.run(handle, Has::ForNext(permit), task),
+            Poll::Pending => {
+                handle.waits_for_room();
+                handle.suspend(&mut slot, ForPermit { pending: self, task });
+            }
+        }
     }
 
     /// Completes the pending item and returns `None` if the call has been stopped; else returns the item.
@@ -342,23 +331,16 @@ where
         if const { !F::FACTS.waits } {
             // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
             let last = Has::Last(Some(permit).filter(|_| ends_early::<W>()));
-            return pending.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+            return pending.run(&handle, last, go_on(output));
         }
         // Another future is to come. It is made when the item has a permit for it: in turns with the other items that wait.
         let (room, kind) = (permit.source(), pending.place.kind());
         // The permit of an item that goes first is for its next future, if it is good for another one.
         let keeps = if kind == LineKind::First { room.allows_reuse() } else { !room.is_wanted() };
         if keeps {
-            return pending.go_on::<S, V>(output, permit, handle);
+            return pending.run(&handle, Has::ForNext(permit), go_on(output));
         }
-        let mut slot = Default::default();
-        match handle.poll_once(&mut slot, room.exchange(permit, kind, Place::FIRST)) {
-            Poll::Ready(permit) => pending.go_on::<S, V>(output, permit, handle),
-            Poll::Pending => {
-                handle.waits_for_room();
-                handle.suspend(&mut slot, BetweenWaits { output, pending });
-            }
-        }
+        pending.run_with_permit(&handle, room.exchange(permit, kind, Place::FIRST), go_on(output));
     }
 
     fn cancelled(self, _: &S) {
@@ -366,24 +348,23 @@ where
     }
 }
 
-/// A pending item between two futures, which waits for a permit to make the next one.
-struct BetweenWaits<V, H> {
-    /// Output of the future before.
-    output: V,
+/// A pending item that waits for a permit, and the task that makes its first or next future then.
+struct ForPermit<H, T> {
     pending: H,
+    task: T,
 }
 
-impl<'s, S, W, F, V> Resume<'s, S, Permit<'s>> for BetweenWaits<V, PendingItem<'s, W, F>>
+impl<'s, S, W, F, T> Resume<'s, S, Permit<'s>> for ForPermit<PendingItem<'s, W, F>, T>
 where
     S: Detach<'s>,
     W: Workload + 's,
-    F: StepFold<'s, V, Leaf<'s, S, W>> + Send + 's,
-    V: Send + 's,
+    F: Send + 's,
+    T: FnOnce(Leaf<'s, S, W>, F) -> Folded<'s, S, W> + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();
         if let Some(pending) = self.pending.close_if_stopped(&handle) {
-            pending.go_on::<S, V>(self.output, permit, handle);
+            pending.run(&handle, Has::ForNext(permit), self.task);
         }
     }
 
@@ -392,28 +373,24 @@ where
     }
 }
 
-/// A pending item whose future waits for a permit.
-struct Deferred<U, H> {
-    future: U,
-    pending: H,
-}
-
-impl<'s, S, W, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, PendingItem<'s, W, F>>
+/// Returns the task that begins the first future of an item.
+fn begin<'s, S, W, F, U>(future: U) -> impl FnOnce(Leaf<'s, S, W>, F) -> Folded<'s, S, W> + Send + 's
 where
     S: Detach<'s>,
     W: Workload + 's,
-    U: Future + Send + 's,
-    U::Output: Send + 's,
+    U: Future<Output: Send + 's> + Send + 's,
     F: StepFold<'s, U::Output, Leaf<'s, S, W>, Later = F> + Clone + Send + 's,
 {
-    fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
-        let handle = scope.handle();
-        if let Some(pending) = self.pending.close_if_stopped(&handle) {
-            pending.begin::<S, U>(self.future, permit, handle);
-        }
-    }
+    |leaf, mut fold| leaf.wait_for(iter::once(future), &mut fold)
+}
 
-    fn cancelled(self, _: &S) {
-        self.pending.close();
-    }
+/// Returns the task that goes on with the output of an item's future.
+fn go_on<'s, S, W, F, V>(output: V) -> impl FnOnce(Leaf<'s, S, W>, F) -> Folded<'s, S, W> + Send + 's
+where
+    S: Detach<'s>,
+    W: Workload + 's,
+    V: Send + 's,
+    F: StepFold<'s, V, Leaf<'s, S, W>>,
+{
+    |leaf, mut fold| fold.fold(leaf, iter::once(output))
 }

@@ -106,7 +106,7 @@ impl<W: Workload> Steps<W::Producer> for Growing<'_, W> {
 
     #[inline]
     fn next(&mut self, size: usize) -> NextStep {
-        if !(W::Reduction::ENDS.in_steps || W::Policy::STOPS) {
+        if !Branch::<W>::IN_STEPS {
             return NextStep::Fold(usize::MAX);
         }
         // If no units are left, there is nothing to stop.
@@ -213,7 +213,7 @@ impl<'c> Position<'c> {
 
     /// Facts about a branch of this size, for its policy.
     #[inline]
-    fn node(&self, len: usize, divisible: bool, threads: usize) -> Node {
+    pub(crate) fn node(&self, len: usize, divisible: bool, threads: usize) -> Node {
         Node {
             len,
             divisible: divisible && self.marks.fruitless() == 0,
@@ -246,18 +246,6 @@ pub(crate) enum Decision {
     Leaf,
     /// Divide it as the given task; `fork` says whether the parts may run in parallel.
     Divide { node: Node, fork: bool },
-}
-
-impl Decision {
-    /// The decision about a task that is to be divided.
-    #[inline]
-    fn divide(node: Node, permitted: bool, verdict: Verdict) -> Self {
-        if permitted || verdict.is_must() {
-            Decision::Divide { node, fork: permitted }
-        } else {
-            Decision::Leaf
-        }
-    }
 }
 
 /// The result of a division.
@@ -334,7 +322,8 @@ impl<'c, W: Workload> Branch<'c, W> {
         if !verdict.divides(&node) || verdict < weakest {
             return Decision::Leaf;
         }
-        Decision::divide(node, self.policy.permit_fork(&node), verdict)
+        let fork = self.policy.permit_fork(&node);
+        if fork || verdict == Verdict::Must { Decision::Divide { node, fork } } else { Decision::Leaf }
     }
 
     /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.
@@ -397,13 +386,7 @@ impl<'c, W: Workload> Branch<'c, W> {
             return (reduction.finish(start), None);
         }
         let mut steps = Growing::<W> {
-            node: Node {
-                depth: marks.depth(),
-                migrated: marks.is_migrated(),
-                threads,
-                grown: true,
-                ..Node::new(0)
-            },
+            node: Node { grown: true, ..position.node(0, false, threads) },
             pace: Pace::new(FIRST_STEP, LONGEST_STEP),
             policy,
             reduction: &reduction,
@@ -453,14 +436,16 @@ impl<'c, W: Workload> Branch<'c, W> {
         output
     }
 
+    /// Whether a leaf looks between its steps for an early end.
+    const IN_STEPS: bool = W::Reduction::ENDS.in_steps || W::Policy::STOPS;
+
     /// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
     #[expect(clippy::type_complexity, reason = "the three parts of a branch, and its call")]
-    const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output =
-        if W::Reduction::ENDS.in_steps || W::Policy::STOPS {
-            Self::fold_in_steps
-        } else {
-            Self::fold_at_once
-        };
+    const FOLD: fn(W::Producer, &W::Policy, &W::Reduction, &Call) -> W::Output = if Self::IN_STEPS {
+        Self::fold_in_steps
+    } else {
+        |producer, _, reduction, _| reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
+    };
 
     #[inline]
     fn fold_in_steps(
@@ -474,16 +459,6 @@ impl<'c, W: Workload> Branch<'c, W> {
             pace: Pace::new(FIRST_STEP, LONGEST_STEP),
         };
         reduction.finish(fold_in_steps(producer, reduction.start(), reduction, &mut watch))
-    }
-
-    #[inline]
-    fn fold_at_once(
-        producer: W::Producer,
-        _policy: &W::Policy,
-        reduction: &W::Reduction,
-        _call: &Call,
-    ) -> W::Output {
-        reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
     }
 }
 
