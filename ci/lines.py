@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10414,
-    "schedulers": 6311,
+    "schedulers": 6219,
     "adaptors": 16060,
     "src": 110,
     "trace": 2175,
