@@ -250,9 +250,7 @@ impl<'s> Future for Acquire<'s> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
         let (room, kind) = (self.room, self.kind);
         let semaphore = &room.semaphore;
-        if let Some(ticket) = self.ticket
-            && room.front.has_served(kind, self.place, ticket)
-        {
+        if self.ticket.is_some_and(|ticket| room.front.has_served(kind, self.place, ticket)) {
             self.ticket = None;
             return Poll::Ready(Permit(room));
         }
