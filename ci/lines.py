@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10414,
     "schedulers": 6219,
-    "adaptors": 16060,
+    "adaptors": 16062,
     "src": 110,
     "trace": 2175,
     "cluster": 5237,

@@ -48,7 +48,7 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        EitherProducer(self.as_mut().map_either(A::producer, B::producer))
+        EitherProducer(self.as_mut().map_either(|base| base.producer(), |base| base.producer()))
     }
 
     #[inline]
@@ -74,7 +74,9 @@ where
 
     #[inline]
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        EitherProducer(self.as_mut().map_either(A::indexed_producer, B::indexed_producer))
+        EitherProducer(
+            self.as_mut().map_either(|base| base.indexed_producer(), |base| base.indexed_producer()),
+        )
     }
 
     #[inline]
@@ -96,7 +98,7 @@ where
 
     #[inline]
     fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        EitherProducer(self.as_mut().map_either(A::peek_producer, B::peek_producer))
+        EitherProducer(self.as_mut().map_either(|base| base.peek_producer(), |base| base.peek_producer()))
     }
 }
 
