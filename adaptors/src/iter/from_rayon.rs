@@ -386,7 +386,8 @@ impl<T> Iterator for LentItems<'_, T> {
         let mut batch = Vec::with_capacity(room);
         let mut folded = init;
         loop {
-            self.items.fill(&mut batch, room);
+            // Of the leaf: the box is an iterator, too, and would make a virtual call for each item.
+            (*self.items).fill(&mut batch, room);
             if batch.is_empty() {
                 return folded;
             }

@@ -456,7 +456,8 @@ impl Semaphore {
     ///
     /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
     /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
-    /// to a waiting task goes through the lock, which orders the two as well.
+    /// to a waiting task goes through the lock, or through [`Front::served`], which orders the two as well: whoever serves a task has got the
+    /// permit by this acquire, from a former holder of the lock, or from the same thread.
     pub(super) fn take(&self, most: usize, kept: usize, unless: usize) -> usize {
         if self.is_unbounded {
             return most;

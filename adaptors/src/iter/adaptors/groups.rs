@@ -4,7 +4,8 @@ use furcate_schedulers::Divisible;
 
 /// A producer whose unit is a group of items; the last group may be shorter.
 ///
-/// Cuts lie between groups, so every part but the last consists of full groups.
+/// Cuts lie between groups, so every part but the last consists of full groups. As a producer it yields the first item of each group
+/// (`step_by`).
 #[derive(Debug)]
 pub struct Groups<P> {
     pub(super) base: P,

@@ -109,7 +109,7 @@ impl<P: Producer> IntersperseProducer<P> {
     /// `panic_fuse`) has size 0.
     #[inline]
     fn left(&self) -> u128 {
-        if self.base.size() > 0 { self.size } else { self.size.min(1) }
+        if self.base.size() > 0 { self.size } else { self.size.min(self.leads.into()) }
     }
 }
 

@@ -34,7 +34,7 @@ indexed_iterator! {
     fn lend(this, base) { Groups::new(base, this.step) }
 }
 
-/// Of a group of items its first one.
+/// Yields the first item of each group.
 impl<P: IntoIterator> IntoIterator for Groups<P> {
     type Item = P::Item;
     type IntoIter = std::iter::StepBy<P::IntoIter>;

@@ -22,7 +22,7 @@ adapt_items! {
     where [I: ParallelIterator]
 }
 
-/// Gate that lets either the first items pass that arrive (`WITHIN`), and then closes, or all others.
+/// Gate with a quota. `WITHIN`: lets the first items pass that arrive, and then closes. Otherwise: drops these, and lets all others pass.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaGate<'a, const WITHIN: bool>(pub(super) &'a Quota);
 

@@ -28,8 +28,8 @@ adapt_items! {
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 
-/// Gate that lets either the items pass before one for which the predicate is false (`BEFORE`), and then closes, or that item and
-/// all after it.
+/// Gate with a predicate. `BEFORE`: lets items pass until the predicate is false for one, and then closes. Otherwise: drops these, and lets
+/// that item and all later ones pass.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct WhileGate<'a, P, const BEFORE: bool> {
     pub(super) predicate: &'a P,
