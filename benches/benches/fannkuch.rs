@@ -1,4 +1,4 @@
-//! Fannkuch-redux by `work`: a schedule that adapts against parts whose number is tuned by hand (Kvik, experiment 4).
+//! Fannkuch-redux by `work`: a schedule that adapts against parts whose number is tuned by hand (Kvik, Section 4.3).
 //!
 //! `cargo bench -p furcate-benches --bench fannkuch`; `N=n` for other decks than 11 cards, `ROUNDS=n` for more or fewer
 //! rounds, `QUICK=1` for 8 cards. With 11 it takes some two minutes.

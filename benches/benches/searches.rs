@@ -1,4 +1,4 @@
-//! Searches of 10^8 numbers, on several schedules, against the sequential search and rayon (Kvik, experiments 1 and 2).
+//! Searches of 10^8 numbers, on several schedules, against the sequential search and rayon (Kvik, Section 4.1).
 //!
 //! `cargo bench -p furcate-benches --bench searches`; words after `--` choose tables whose titles contain one of them,
 //! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes. All tables take some two minutes.

@@ -47,7 +47,7 @@
 //!
 //! # How this differs from moving stacks
 //!
-//! The runtimes of that paper (MassiveThreads/DM, Itoyori) move the stack of a thread, so any function may fork and join anywhere.
+//! The runtime of that paper (in MassiveThreads/DM), and Itoyori, move the stack of a thread, so any function may fork and join anywhere.
 //! They need stacks at equal addresses on all machines, which are all alike, and a network that reads remote memory. A frame has to name its state over
 //! a join, as the compiler does for an `async` function, and serde encodes it. In return nothing is unsafe, and the machines may differ. A frame
 //! cannot borrow: it uses [`FrameContext::data`] of its rank.

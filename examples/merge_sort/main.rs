@@ -1,4 +1,4 @@
-//! Merge sort under 18 schedules, from one source (Kvik, Section 4).
+//! Merge sort under 18 schedules, from one source (Kvik, Section 3.6.1; measured there in Section 4.2).
 //!
 //! `MergeSort` (in `sort.rs`) is written with furcate's public API and without `unsafe`. It has two levels. The slice is
 //! divided into leaves that std sorts; sorted neighbors are merged, each merge in parallel too. The program gives the

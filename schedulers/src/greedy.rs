@@ -1,5 +1,6 @@
 //! The greedy join: the last finisher reduces (Shiina and Taura, *Distributed Continuation Stealing is More Scalable
-//! than You Might Think*, IEEE Cluster 2022).
+//! than You Might Think*, IEEE Cluster 2022). A forerunner is Doug Lea's `CountedCompleter` in Java 8 (2014): a node counts
+//! its pending parts, and the thread that brings the last one completes the node and goes on with the node above.
 //!
 //! A fork whose right part was stolen is a join node on the heap ([`JoinNode`]). A node waits for three things: the output
 //! of its left part, the output of its right part, and its link (the position of its own output in the tree). The

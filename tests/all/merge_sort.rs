@@ -42,7 +42,7 @@ where
     }
 }
 
-/// The 18 combinations of the paper's kind, with both ways of merging.
+/// The 18 combinations of the paper's kind (Kvik, Section 3.6.1), with both ways of merging.
 fn combinations() -> Vec<Combination> {
     fn by_policy<P: Policy + Sync + 'static>(to: &mut Vec<Combination>, name: &str, plan: Plan<P>) {
         by_scheduler(to, &format!("{name}, join"), plan.clone().join());

@@ -341,7 +341,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Merges two sorted iterators into one sorted iterator. Of equal items those of this iterator come first, and each
     /// side keeps its order.
     ///
-    /// A division is exact: binary search finds the places where the two sides are cut (Kvik, Section 3.4). So parts
+    /// A division is exact: binary search finds the places where the two sides are cut (Kvik, Section 3.6.1). So parts
     /// are of the same size whatever the data, and the merged iterator has positions itself: it can be merged again,
     /// zipped, walked from the back. If a side is not sorted, or its order is not a total one, every item still comes
     /// out once, in some order that depends on the division.

@@ -1007,8 +1007,8 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// Cost: a pending future costs an allocation for itself and the chain behind it. One pending future in four costs
     /// another allocation, for their places in the order. (Allocations that a future makes itself are not counted.) An
-    /// item that reaches a second `io_await` costs two more. (ProWS-R: ProWS for Rust, after Singer, Xu and Lee,
-    /// "Proactive Work Stealing for Futures", PPoPP 2019.)
+    /// item that reaches a second `io_await` costs two more. (ProWS-R: ProWS for Rust. Neil Weidinger, "Need
+    /// for Speed: Latency-Hiding Work-Stealing", 2022, after Singer, Xu and Lee, PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;

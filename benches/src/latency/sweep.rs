@@ -1,4 +1,4 @@
-//! Forks with leaves that may wait: the parameter sweep of ProWS-R.
+//! Forks with leaves that may wait: the parameter sweep of ProWS-R (Section 5.3).
 
 use std::time::Duration;
 

@@ -203,7 +203,8 @@ enum Active {
     Forked,
 }
 
-/// ProWS-R, Section 4: to a thief, the victim's active deque is one of the entries of the victim's stealable set.
+/// ProWS-R, Section 3.1.4 and Algorithm 6: to a thief, the victim's active deque is one of the entries of the victim's
+/// stealable set.
 #[test]
 fn thieves_choose_uniformly_between_the_active_deque_and_the_woken_tasks() {
     const TASKS: usize = 4;

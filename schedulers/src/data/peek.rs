@@ -5,7 +5,7 @@ use crate::IndexedProducer;
 /// An indexed producer that shows its items without giving them away.
 ///
 /// An adaptor needs this if it has to know the data in order to cut them. A merge of two sorted producers, for
-/// instance, finds by binary search how many items of each side lie before a cut (Kvik, Section 3.4).
+/// instance, finds by binary search how many items of each side lie before a cut (Kvik, Section 3.6.1).
 ///
 /// # Contract
 ///

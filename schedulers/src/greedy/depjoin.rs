@@ -11,8 +11,9 @@ use furcate_pool::detach::Detach;
 ///
 /// As [`Join`](crate::Join), but no worker waits for a part that was stolen from it. Of two halves, the *last finisher*
 /// reduces, and it goes on reducing further up as long as it is the last. So no worker is idle inside a reduction tree,
-/// and no worker's stack holds frames whose parts run elsewhere. (Kvik's `depjoin` does this for one level; here it is
-/// the greedy join of continuation stealing.) The order of reduction is kept.
+/// and no worker's stack holds frames whose parts run elsewhere. (Kvik's `depjoin`, Section 3.2, does this for one level;
+/// here it is the greedy join of continuation stealing. A forerunner is Doug Lea's `CountedCompleter`, Java 8.) The order
+/// of reduction is kept.
 ///
 /// Cost: a fork that is not stolen costs as much as a fork of `Join`. A stolen fork costs an allocation as well. A call
 /// costs a few atomic operations more than a call of `Join`.

@@ -96,7 +96,7 @@ fn even_levels_leaves_only_at_even_depths() {
     }
 }
 
-/// The paper leaves open what happens at odd depths at the limit; here the order of the chain does not matter.
+/// Kvik's paper (Section 3.3) leaves open what happens at odd depths at the limit; here the order of the chain does not matter.
 #[test]
 fn size_limit_inside_and_outside_of_even_levels_agree() {
     for len in 0..200 {

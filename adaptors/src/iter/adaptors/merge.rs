@@ -1,4 +1,4 @@
-//! `merge`, `merge_by`, `merge_by_key`: two sorted iterators as one (Kvik, Section 3.4).
+//! `merge`, `merge_by`, `merge_by_key`: two sorted iterators as one (Kvik, Section 3.6.1).
 //!
 //! # How it is divided
 //!

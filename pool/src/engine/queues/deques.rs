@@ -1,4 +1,4 @@
-//! Deques of spawned jobs, and how they change hands: ProWS-R.
+//! Deques of spawned jobs, and how they change hands: ProWS-R (Section 3.1).
 //!
 //! Every worker has one deque for jobs and tasks that are [spawned](crate::Worker), its *active* one. Suppose a task
 //! that the worker runs is pending, and the worker's deque is not empty. Then the deque is *suspended* together with

@@ -1,8 +1,8 @@
 //! The stealable sets: woken tasks and waiting [deques](crate::engine::queues::deques), which any worker may take.
 //!
-//! Every slot has a set. A new entry goes to the set of a random slot (ProWS-R, Section
-//! 4: *donation*). So no set is much longer than another one, whichever thread wakes. A worker looks at the set of its
-//! own slot first. When it searches the other slots for forks, beginning with a random one, it looks at their sets as
+//! Every slot has a set. A new entry goes to the set of a random slot (ProWS-R, Section 3.1.4, Algorithms 3 and 4;
+//! Cilk-L's paper, Section 4.2, calls this *donation*). So no set is much longer than another one, whichever thread
+//! wakes. A worker looks at the set of its own slot first. When it searches the other slots for forks, beginning with a random one, it looks at their sets as
 //! well. From its own set it takes the oldest entry. So no task waits for ever behind others that are woken again and
 //! again. Also, tasks that were made or woken one after the other lie beside each other in memory. From another set it
 //! takes a random entry. All of these operations are O(1).

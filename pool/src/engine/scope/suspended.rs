@@ -60,7 +60,8 @@ impl<'scope> Handle<'scope> {
         self.scope().spawn_future(future)
     }
 
-    /// Runs two futures, potentially in parallel: the fork and join of tasks (Neil Weidinger's Rayon-LH).
+    /// Runs two futures, potentially in parallel: the fork and join of tasks. (Rayon-LH has none. There
+    /// a frame spawns and awaits a `FutureJob`, and stays on the stack meanwhile.)
     ///
     /// The right future is spawned, so any worker can take it; the left one is polled by the calling task. If no worker
     /// has taken the right one when the left one is ready, the calling task runs the right one in place, as

@@ -7,7 +7,7 @@
 /// | jobs spawned by the task | stay together with the task: the deque suspends as a whole | the newest is the worker's next job |
 /// | the worker | takes another deque, and looks for work elsewhere | goes on with the newest job of its deque |
 /// | when the task is woken | the deque is resumable: other workers steal from it, then mug it, with the task at its bottom | the task is stealable by itself |
-/// | from | ProWS (Singer, Xu and Lee, *Proactive Work Stealing for Futures*, PPoPP 2019), in the form of ProWS-R, which is for Rust | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
+/// | from | ProWS (Singer, Xu and Lee, *Proactive Work Stealing for Futures*, PPoPP 2019), in the form of ProWS-R (Neil Weidinger 2022), which is for Rust | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
 ///
 /// If the deque holds nothing but the suspending task, the two are the same. This is always so for
 /// [`io_await`](https://docs.rs/furcate), which leaves nothing in deques. They differ for tasks that

@@ -293,8 +293,8 @@ impl Worker {
                 })
             };
             let woken = || self.find_woken(|sets| sets.steal(slot, |len| self.search.random.below(len)));
-            // ProWS-R: the thief chooses uniformly among the victim's active deque and the entries of its stealable set. If its choice
-            // has no job, it looks at the other side too, so that no search misses a job.
+            // ProWS-R (Algorithm 5): the thief chooses uniformly among the victim's active deque and the entries of its stealable set.
+            // If its choice has no job, it looks at the other side too, so that no search misses a job.
             let entries = self.registry().stealable.len(slot);
             if entries > 0 && self.search.random.below(entries + 1) > 0 {
                 woken().or_else(active)
