@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10414,
-    "schedulers": 6219,
+    "schedulers": 6221,
     "adaptors": 16062,
     "src": 110,
     "trace": 2175,
