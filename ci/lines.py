@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10414,
+    "pool": 10435,
     "schedulers": 6221,
     "adaptors": 16062,
     "src": 110,

@@ -38,8 +38,9 @@ pub(crate) fn known_generation() -> usize {
     FORKS.load(Relaxed)
 }
 
-/// Pins the calling thread to a core: core `number` of those that the process may use, modulo their number. If that is not possible,
-/// the system chooses the thread's core.
+/// Pins the calling thread to a logical processor: number `number`, modulo their number, of those that the thread may use, one of each
+/// core first. (Two threads of a pool on one core would share its units while another core is idle.) If that is not possible, the
+/// system chooses the thread's processor.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn pin(number: usize) {
     const SIZE: usize = size_of::<libc::cpu_set_t>();
@@ -49,11 +50,15 @@ pub(crate) fn pin(number: usize) {
     if unsafe { libc::sched_getaffinity(0, SIZE, &raw mut cores) } != 0 {
         return;
     }
-    // SAFETY: the number of a core is less than the number of bits of the set.
+    // SAFETY: the number of a processor is less than the number of bits of the set.
     let is_in = |&core: &usize| unsafe { libc::CPU_ISSET(core, &cores) };
-    let count = (0..SIZE * 8).filter(is_in).count();
-    let Some(core) = number.checked_rem(count).and_then(|index| (0..SIZE * 8).filter(is_in).nth(index))
-    else {
+    let siblings = |processor| {
+        std::fs::read_to_string(format!(
+            "/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list"
+        ))
+    };
+    let in_order = one_of_each_core_first((0..SIZE * 8).filter(is_in), |it| siblings(it).unwrap_or_default());
+    let Some(&core) = number.checked_rem(in_order.len()).and_then(|index| in_order.get(index)) else {
         return;
     };
     // SAFETY: as above.
@@ -62,6 +67,28 @@ pub(crate) fn pin(number: usize) {
     unsafe { libc::CPU_SET(core, &mut one) };
     // SAFETY: the pointer is to a set of this size. If the system refuses, the thread is not pinned.
     unsafe { libc::sched_setaffinity(0, SIZE, &raw const one) };
+}
+
+/// Returns the processors in the order in which threads are pinned: the first ones of all cores, the second ones, and so on. `siblings`
+/// returns the list of a processor's core, such as "0,64" or "0-1"; an empty one says nothing.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn one_of_each_core_first(
+    processors: impl Iterator<Item = usize>,
+    siblings: impl Fn(usize) -> String,
+) -> Vec<usize> {
+    // The number of a core is that of its first processor.
+    let core = |processor| {
+        let list = siblings(processor);
+        list.split([',', '-', '\n']).next().and_then(|first| first.parse().ok()).unwrap_or(processor)
+    };
+    let mut in_order: Vec<(usize, usize)> = processors.map(|it| (core(it), it)).collect();
+    let cores: Vec<usize> = in_order.iter().map(|&(core, _)| core).collect();
+    // The number of a core is replaced by that of the core's processors before this one.
+    for (index, (core, _)) in in_order.iter_mut().enumerate() {
+        *core = cores[..index].iter().filter(|&other| other == core).count();
+    }
+    in_order.sort_unstable();
+    in_order.into_iter().map(|(_, processor)| processor).collect()
 }
 
 /// As above, by a crate that knows the other systems' calls.
@@ -139,7 +166,7 @@ impl ThreadClock {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::pin;
+    use super::{one_of_each_core_first, pin};
 
     #[test]
     fn threads_are_pinned_to_the_cores_of_the_process_in_turn() {
@@ -161,8 +188,29 @@ mod tests {
         let count = unsafe { libc::CPU_COUNT(&cores) } as usize;
         let first: Vec<_> = (0..count).map(core_after_pin).collect();
         assert!(first.iter().all(|&(cores, core)| cores == 1 && core >= 0), "{first:?}");
-        assert!(first.windows(2).all(|two| two[0].1 < two[1].1), "{first:?}");
+        let mut cores: Vec<_> = first.iter().map(|&(_, core)| core).collect();
+        cores.sort_unstable();
+        cores.dedup();
+        assert_eq!(cores.len(), count, "{first:?}");
         let second: Vec<_> = (count..2 * count).map(core_after_pin).collect();
         assert_eq!(first, second);
+    }
+
+    #[test]
+    fn threads_have_cores_of_their_own_as_long_as_there_are_some() {
+        let order = |processors: &[usize], siblings: &dyn Fn(usize) -> String| {
+            one_of_each_core_first(processors.iter().copied(), siblings)
+        };
+        let all: Vec<_> = (0..8).collect();
+        let far = |it: usize| format!("{},{}\n", it % 4, it % 4 + 4);
+        assert_eq!(order(&all, &far), all);
+        let near = |it: usize| format!("{}-{}\n", it & !1, it | 1);
+        assert_eq!(order(&all, &near), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(order(&[1, 2, 3, 6], &near), [1, 2, 6, 3]);
+        let four = |it: usize| format!("{}-{},{}-{}", it & 2, it & 2 | 1, it & 2 | 4, it & 2 | 5);
+        assert_eq!(order(&all, &four), [0, 2, 1, 3, 4, 6, 5, 7]);
+        assert_eq!(order(&all, &|_| String::new()), all);
+        assert_eq!(order(&all, &|_| "what,-,9-x".into()), all);
+        assert!(order(&[], &near).is_empty());
     }
 }

@@ -411,7 +411,9 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Pins thread number i to the i-th core (modulo their number) that the process may use.
+    /// Pins thread number i to the i-th logical processor (modulo their number) that the process may use, one of each core first: on a
+    /// machine with two processors to a core, half as many threads have a core each. (Linux tells which processors share a core;
+    /// elsewhere the order is the system's.)
     pub fn pin_threads(mut self) -> Self {
         self.settings.setup.pin = true;
         self
