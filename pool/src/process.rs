@@ -52,12 +52,14 @@ pub(crate) fn pin(number: usize) {
     }
     // SAFETY: the number of a processor is less than the number of bits of the set.
     let is_in = |&core: &usize| unsafe { libc::CPU_ISSET(core, &cores) };
-    let siblings = |processor| {
-        std::fs::read_to_string(format!(
-            "/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list"
-        ))
-    };
-    let in_order = one_of_each_core_first((0..SIZE * 8).filter(is_in), |it| siblings(it).unwrap_or_default());
+    // The cores do not change, so the system is asked once, and not by each thread.
+    static SIBLINGS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    let siblings = SIBLINGS.get_or_init(|| {
+        let list =
+            |processor| format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
+        (0..SIZE * 8).map(|it| std::fs::read_to_string(list(it)).unwrap_or_default()).collect()
+    });
+    let in_order = one_of_each_core_first((0..SIZE * 8).filter(is_in), |it| &siblings[it]);
     let Some(&core) = number.checked_rem(in_order.len()).and_then(|index| in_order.get(index)) else {
         return;
     };
@@ -72,20 +74,18 @@ pub(crate) fn pin(number: usize) {
 /// Returns the processors in the order in which threads are pinned: the first ones of all cores, the second ones, and so on. `siblings`
 /// returns the list of a processor's core, such as "0,64" or "0-1"; an empty one says nothing.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn one_of_each_core_first(
+fn one_of_each_core_first<'a>(
     processors: impl Iterator<Item = usize>,
-    siblings: impl Fn(usize) -> String,
+    siblings: impl Fn(usize) -> &'a str,
 ) -> Vec<usize> {
-    // The number of a core is that of its first processor.
-    let core = |processor| {
-        let list = siblings(processor);
-        list.split([',', '-', '\n']).next().and_then(|first| first.parse().ok()).unwrap_or(processor)
-    };
-    let mut in_order: Vec<(usize, usize)> = processors.map(|it| (core(it), it)).collect();
-    let cores: Vec<usize> = in_order.iter().map(|&(core, _)| core).collect();
-    // The number of a core is replaced by that of the core's processors before this one.
-    for (index, (core, _)) in in_order.iter_mut().enumerate() {
-        *core = cores[..index].iter().filter(|&other| other == core).count();
+    let (mut cores, mut in_order) = (Vec::new(), Vec::new());
+    for processor in processors {
+        // The number of a core is that of its first processor.
+        let first = siblings(processor).split([',', '-', '\n']).next().and_then(|it| it.parse().ok());
+        let core = first.unwrap_or(processor);
+        let before = cores.iter().filter(|&&other| other == core).count();
+        cores.push(core);
+        in_order.push((before, processor));
     }
     in_order.sort_unstable();
     in_order.into_iter().map(|(_, processor)| processor).collect()
@@ -199,7 +199,8 @@ mod tests {
     #[test]
     fn threads_have_cores_of_their_own_as_long_as_there_are_some() {
         let order = |processors: &[usize], siblings: &dyn Fn(usize) -> String| {
-            one_of_each_core_first(processors.iter().copied(), siblings)
+            let lists: Vec<String> = (0..8).map(siblings).collect();
+            one_of_each_core_first(processors.iter().copied(), |it| &lists[it])
         };
         let all: Vec<_> = (0..8).collect();
         let far = |it: usize| format!("{},{}\n", it % 4, it % 4 + 4);

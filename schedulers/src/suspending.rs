@@ -213,7 +213,7 @@ pub(crate) struct WaitingLeaves<'s> {
 }
 
 impl Leaves for WaitingLeaves<'_> {
-    /// Such a branch is run undivided: a leaf like any other, only larger.
+    /// A branch too deep to be divided is a larger leaf.
     const RUN_TOO_DEEP: bool = true;
 
     /// Makes the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.

@@ -386,7 +386,7 @@ impl<T> Iterator for LentItems<'_, T> {
         let mut batch = Vec::with_capacity(room);
         let mut folded = init;
         loop {
-            // Of the leaf: the box is an iterator, too, and would make a virtual call for each item.
+            // The star calls the leaf's `fill`. The box is an iterator, too, and its `fill` would make a virtual call for each item.
             (*self.items).fill(&mut batch, room);
             if batch.is_empty() {
                 return folded;

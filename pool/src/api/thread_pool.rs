@@ -31,8 +31,8 @@ use std::sync::Arc;
 ///
 /// # As an engine
 ///
-/// `&ThreadPool` and `Arc<ThreadPool>` are engines. The latter owns a share of the pool: for `'static` computations, such as those of
-/// the `async_*` terminals.
+/// `&ThreadPool` and `Arc<ThreadPool>` are engines. The latter owns a share of the pool, as computations that are `'static` need (the
+/// `async_*` terminals).
 ///
 /// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), an external thread runs parts of its own call, on
 /// its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself, such as

@@ -234,7 +234,7 @@ where
     /// Whether tasks look for long inner iterators (invariants 1 and 3).
     const MEETS: bool = P::FACTS.single && !P::FACTS.pieces && !P::FACTS.costly_cuts;
 
-    /// Makes a producer over the items of all inner iterators. `slots` become those of the call.
+    /// Makes a producer over the items of all inner iterators. The call's slots are put into `slots`.
     pub(super) fn whole(outer: P, slots: &'a mut Vec<InnerSlot<N>>, op: &'a F) -> Self {
         *slots = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
         let own = Own { slots, refills: true };
