@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10435,
-    "schedulers": 6221,
+    "pool": 10517,
+    "schedulers": 6312,
     "adaptors": 16062,
     "src": 110,
     "trace": 2175,

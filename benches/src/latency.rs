@@ -34,7 +34,7 @@ pub use self::gates::{Cost, Gates, Opened};
 pub use self::load::{Cpu, Load};
 pub use self::memory::{cpu_time, peak_memory};
 pub use self::overhead::{FORMS, Form, Overhead};
-pub use self::policy::{ForkedWaits, POLICIES, Policy, PolicyRun, PolicyStats};
+pub use self::policy::{ForkedWaits, POLICIES, Policy, PolicyRun, PolicyStats, WaitForm};
 pub use self::redis::{Redis, RedisCost};
 pub use self::spread::Spread;
 pub use self::sweep::Sweep;

@@ -129,6 +129,14 @@ pub trait Detach<'scope>: Sync + Sized {
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send;
 
+    /// Spawns a part as a job of its own, which this worker or any other runs later. The part's [meeting](Detachable::Meeting) is the caller's.
+    /// With [`Suspend::suspend_beside`], a part that was spawned and has not been run is suspended with a task.
+    ///
+    /// The default, for engines that are never [proactive](Suspend::is_proactive), runs the part in place.
+    fn spawn_part<J: Detachable<'scope, Self>>(&self, part: J, meeting: Arc<J::Meeting>) {
+        part.run(self, meeting, Context::new(false));
+    }
+
     /// Calls `body` with an [`Offers`]. With it the body can publish parts, one at a time, while it goes on with its
     /// own.
     ///
@@ -239,6 +247,27 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     where
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
+
+    /// A task that is about to be suspended. The drop of the value suspends the task, or [`suspend_beside`](Self::suspend_beside) does; before,
+    /// no thread can resume it.
+    type Held: Sized;
+
+    /// As [`suspend`](Self::suspend), in two steps: between them the caller spawns the parts that are to be suspended beside the task.
+    fn hold<F, K>(&self, slot: &mut Self::Slot<F, K>, then: K) -> Self::Held
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>;
+
+    /// Suspends a held task together with the spawned parts that this thread would run next: the thread looks for work elsewhere.
+    fn suspend_beside(&self, held: Self::Held) {
+        drop(held);
+    }
+
+    /// Whether a part that waits is to be suspended with its rest. If not, its thread goes on with the rest. If so, right parts are
+    /// [spawned](Detach::spawn_part).
+    fn is_proactive(&self) -> bool {
+        false
+    }
 
     /// Polls a future once. If the future is ready, returns its output; else `then()` is resumed later.
     ///
@@ -438,6 +467,16 @@ impl<'scope, S> Suspend<'scope, S> for BlockingSuspend {
         K: Resume<'scope, S, F::Output>,
     {
         unreachable!("no future is ever pending here");
+    }
+
+    type Held = ();
+
+    fn hold<F, K>(&self, slot: &mut Self::Slot<F, K>, then: K)
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>,
+    {
+        Suspend::<'_, S>::suspend(self, slot, then);
     }
 
     fn cancel(&self) {

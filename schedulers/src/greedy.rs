@@ -96,14 +96,17 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         (self, self)
     }
 
-    /// Called at the beginning of a computation.
+    /// Called at the beginning of a computation. Returns the values for the whole.
     #[inline]
-    fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
-    where
-        S: Detach<'s>,
-        L: Policy,
-    {
+    fn begin<'s, S: Detach<'s>, W: Workload>(self, policy: &W::Policy, call: &'s Call, scope: &S) -> Self {
         let _ = (policy, call, scope);
+        self
+    }
+
+    /// Whether all parts are spawned as jobs of their own, so that they can be suspended with a task.
+    #[inline]
+    fn spawns(self) -> bool {
+        false
     }
 
     /// Called when no task under way is needed any more: the output of a computation that [ends early](ends_early) has
@@ -164,7 +167,11 @@ fn start_in_order<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
     scope: &S,
 ) -> Option<W::Output> {
     let branch = Branch::root(work, call);
-    leaves.begin(&branch.policy, call, scope);
+    let leaves = leaves.begin::<S, W>(&branch.policy, call, scope);
+    if leaves.spawns() {
+        scope.spawn_part(WholeTask { branch: PublishedBranch { branch, leaves }, root }, Arc::default());
+        return None;
+    }
     let stops = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
     match run(branch, leaves, scope) {
         Done::Here(output) => Some(output),
@@ -232,6 +239,9 @@ fn divide_or_run<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
             return left.join(run(right, of_right, scope), joint);
         }
         let right = PublishedBranch { branch: right, leaves: of_right };
+        if leaves.spawns() {
+            return right.spawn(|| run(left, of_left, scope), joint, scope);
+        }
         let (left, right) = scope.fork(|| run(left, of_left, scope), right);
         return match right {
             RightPart::Back(right) => {
@@ -267,17 +277,51 @@ pub(crate) struct PublishedBranch<'s, W: Workload, F> {
     pub(crate) leaves: F,
 }
 
-impl<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's> Detachable<'s, S> for PublishedBranch<'s, W, F> {
-    type Meeting = JoinNode<'s, W>;
-
-    fn run(self, scope: &S, node: Arc<Self::Meeting>, context: Context) {
+impl<'s, W: Workload + 's, F: Leaves + 's> PublishedBranch<'s, W, F> {
+    /// Runs the branch as a task of its own.
+    fn run_task<S: Detach<'s>>(self, scope: &S, to: Link<'s, W>, context: Context) {
         let call = self.branch.position.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
             let stops = W::Reduction::ENDS.stops_all.then(|| branch.reduction.clone());
             let done = run(branch, self.leaves, scope);
-            done.end_task(Link::JoinNode(node, Side::Right), stops, self.leaves, scope);
+            done.end_task(to, stops, self.leaves, scope);
         });
+    }
+
+    /// Spawns the branch as the right part of a node, and runs the left part.
+    pub(crate) fn spawn<S: Detach<'s>>(
+        self,
+        left: impl FnOnce() -> Done<'s, W>,
+        joint: Joint<'s, W>,
+        scope: &S,
+    ) -> Done<'s, W> {
+        let node = Arc::<JoinNode<'s, W>>::default();
+        scope.spawn_part(self, Arc::clone(&node));
+        left().deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+        Done::Away { node, joint }
+    }
+}
+
+impl<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's> Detachable<'s, S> for PublishedBranch<'s, W, F> {
+    type Meeting = JoinNode<'s, W>;
+
+    fn run(self, scope: &S, node: Arc<Self::Meeting>, context: Context) {
+        self.run_task(scope, Link::JoinNode(node, Side::Right), context);
+    }
+}
+
+/// The whole of a computation, as a task.
+struct WholeTask<'s, W: Workload, F> {
+    branch: PublishedBranch<'s, W, F>,
+    root: &'s Root<W::Output>,
+}
+
+impl<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's> Detachable<'s, S> for WholeTask<'s, W, F> {
+    type Meeting = ();
+
+    fn run(self, scope: &S, _: Arc<()>, context: Context) {
+        self.branch.run_task(scope, Link::Root(self.root), context);
     }
 }
 

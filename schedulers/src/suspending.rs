@@ -53,7 +53,7 @@ mod semaphore;
 mod tree;
 mod walk;
 
-use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, Side, ends_early};
+use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side, ends_early};
 use crate::policy::StopSignals;
 use crate::tree::branch::{Branch, Decision, Joint, Position};
 use crate::tree::call::Call;
@@ -196,7 +196,14 @@ impl LeafPlan for CallWaits {
     type Leaves<'s> = WaitingLeaves<'s>;
 
     fn leaves(&self) -> WaitingLeaves<'_> {
-        WaitingLeaves { room: &self.room, divides: self.divides, walks: true, place: Place::FIRST, depth: 0 }
+        WaitingLeaves {
+            room: &self.room,
+            divides: self.divides,
+            walks: true,
+            is_proactive: false,
+            place: Place::FIRST,
+            depth: 0,
+        }
     }
 }
 
@@ -207,6 +214,8 @@ pub(crate) struct WaitingLeaves<'s> {
     divides: bool,
     /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). False for its units.
     walks: bool,
+    /// Whether the rest of a leaf whose item is pending is suspended with the item.
+    is_proactive: bool,
     /// The place of the branch, and the number of divisions above it.
     place: Place,
     depth: u8,
@@ -217,18 +226,22 @@ impl Leaves for WaitingLeaves<'_> {
     const RUN_TOO_DEEP: bool = true;
 
     /// Makes the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
-    fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
-    where
-        S: Detach<'s>,
-        L: Policy,
-    {
+    fn begin<'s, S: Detach<'s>, W: Workload>(self, policy: &W::Policy, call: &'s Call, scope: &S) -> Self {
         // The policy may have been chosen at run time.
         assert!(!policy.caps(), "{NO_CAP}");
-        if L::STOPS && S::Handle::SUSPENDS {
+        if W::Policy::STOPS && S::Handle::SUSPENDS {
             let mut signals = StopSignals::default();
             policy.watch(&mut signals);
             call.stop_on(signals, scope.handle().stopper());
         }
+        WaitingLeaves {
+            is_proactive: self.divides && !W::Reduction::WINDOWED && scope.handle().is_proactive(),
+            ..self
+        }
+    }
+
+    fn spawns(self) -> bool {
+        self.is_proactive
     }
 
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
@@ -268,10 +281,8 @@ impl Leaves for WaitingLeaves<'_> {
         }
         match advance(branch, Tree::of_leaf(), None, self, scope) {
             Ok(done) => done,
-            Err(Paused { mut branch, tree, mut slot }) => {
-                let joint = Joint { reduction: branch.reduction.clone(), call };
-                let (left, right) = branch.reduction.divide();
-                branch.reduction = right;
+            Err(Paused { branch, tree, mut slot }) => {
+                let (joint, left, branch) = behind(branch);
                 let node = Arc::<JoinNode<'s, W>>::default();
                 tree.end(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
                 let link = Link::JoinNode(Arc::clone(&node), Side::Right);
@@ -313,7 +324,7 @@ fn advance<'s, S: Detach<'s>, W: Workload + 's>(
         let call = position.call;
         let whole = reduction.clone();
         let reserve = Reserve::new(leaves.room, permit, leaves.place);
-        let frame = TaskFrame::<S>::new(handle.clone(), reserve, LineKind::New);
+        let frame = TaskFrame::<S>::new(handle.clone(), reserve, LineKind::New, leaves.is_proactive);
         let leaf = Leaf::<S, W>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if W::Policy::STOPS && policy.stopped() {
@@ -330,21 +341,31 @@ fn advance<'s, S: Detach<'s>, W: Workload + 's>(
             }
             is_cancelled || call.has_failed()
         };
-        let pace = Pace::new(1, LONGEST);
+        let pace = Pace::new(1, if leaves.is_proactive { 1 } else { LONGEST });
         let mut looks = Looks { stopped, frame: frame.share(), pace, step: 0, rest: None };
         let mark = trace::leaf(producer.size());
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.partial_fold(leaf, Fold, &mut looks);
         drop(mark);
         looks.end_step();
+        let held = frame.take_held();
         let Some(rest) = looks.rest else {
             leaves.room.leave(leaves.place);
-            return Ok(leaf.end());
+            let done = leaf.end();
+            held.into_iter().for_each(|held| handle.suspend_beside(held));
+            return Ok(done);
         };
         let reduction;
         (tree, reduction) = leaf.pause();
         let position = Position { marks: position.marks.migrated(false).grown(false), ..position };
         branch = Branch { producer: rest, policy, reduction, position };
+        if let Some(held) = held {
+            let (joint, before, branch) = behind(branch);
+            let rest = PublishedBranch { branch, leaves };
+            let done = rest.spawn(|| tree.end(None, &before, call), joint, scope);
+            handle.suspend_beside(held);
+            return Ok(done);
+        }
         match handle.poll_once(&mut slot, leaves.room.acquire(LineKind::New, leaves.place)) {
             // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
@@ -354,6 +375,15 @@ fn advance<'s, S: Detach<'s>, W: Workload + 's>(
             }
         }
     }
+}
+
+/// Divides the reduction between the rest of a leaf and the items before the rest. Returns the joint of the two, the reduction of the items
+/// before, and the rest.
+fn behind<'s, W: Workload>(mut rest: Branch<'s, W>) -> (Joint<'s, W>, W::Reduction, Branch<'s, W>) {
+    let joint = Joint { reduction: rest.reduction.clone(), call: rest.position.call };
+    let before;
+    (before, rest.reduction) = rest.reduction.divide();
+    (joint, before, rest)
 }
 
 /// A leaf that waits for a permit.
@@ -428,6 +458,9 @@ impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
             return NextStep::Stop;
         }
         self.end_step();
+        if size > 0 && self.frame.has_held() {
+            return NextStep::Give;
+        }
         self.frame.cooperate();
         let limit = self.pace.next(size);
         match self.frame.reserve.fill(limit.min(size)) {

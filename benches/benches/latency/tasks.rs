@@ -1,7 +1,9 @@
 //! Tasks that fork: the cost of futures that are ready at once, and policies of suspension.
 
 use super::{Tables, millis};
-use furcate_benches::latency::{Blocking, FORMS, ForkedWaits, Overhead, POLICIES, PolicyRun, Tokio};
+use furcate_benches::latency::{
+    Blocking, FORMS, ForkedWaits, Overhead, POLICIES, PolicyRun, Tokio, WaitForm,
+};
 use furcate_benches::plot::{Plot, Scale};
 use furcate_benches::{Contender, interleave, quick};
 use std::time::Duration;
@@ -57,14 +59,22 @@ impl Tables {
 
     /// Policies of suspension, also with more threads than there are processors.
     pub(super) fn policies(&mut self) {
-        for threads in [2, 4, 8] {
-            let title = format!("policy: items that fork, wait and fork, {threads} threads");
+        let forms = [(WaitForm::Tasks, "tasks"), (WaitForm::Chain, "chains")];
+        for (form, threads, name) in
+            forms.into_iter().flat_map(|(form, name)| [1, 2, 4, 8].map(|threads| (form, threads, name)))
+        {
+            let title = format!("policy: {name} that fork, wait and fork, {threads} threads");
             if !self.choice.has(&title) {
                 continue;
             }
+            let sizes: &[u64] = match form {
+                _ if quick() => &[2, 8, 32],
+                WaitForm::Tasks => &[8, 64, 512],
+                WaitForm::Chain => &[100, 1000, 10_000, 100_000],
+            };
             println!("\n{title}");
             println!(
-                "  {:>5} {:>4} {:<14} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+                "  {:>6} {:>4} {:<15} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
                 "items",
                 "ms",
                 "",
@@ -78,9 +88,9 @@ impl Tables {
                 "elsewhere"
             );
             let pools = POLICIES.map(|policy| policy.pool(threads));
-            for n in if quick() { [2, 8, 32] } else { [8, 64, 512] } {
+            for &n in sizes {
                 for latency in [0, 1, 10, 50].into_iter().filter(|latency| !quick() || *latency < 10) {
-                    let program = ForkedWaits { n, latency: millis(latency) };
+                    let program = ForkedWaits { form, n, latency: millis(latency) };
                     let (expected, t1) = program.serial();
                     let ideal = millis(latency) + t1 / threads.min(self.threads) as u32;
                     let mut runs: [Vec<PolicyRun>; POLICIES.len()] = Default::default();
@@ -96,7 +106,7 @@ impl Tables {
                         runs.sort_by_key(|run| run.time);
                         let PolicyRun { time, stats, .. } = &runs[runs.len() / 2];
                         println!(
-                            "  {n:>5} {latency:>4} {:<14} {:>10.2} {:>9.2} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+                            "  {n:>6} {latency:>4} {:<15} {:>10.2} {:>9.2} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
                             policy.name,
                             time.as_secs_f64() * 1e3,
                             time.as_secs_f64() / ideal.as_secs_f64(),
@@ -109,10 +119,10 @@ impl Tables {
                         );
                     }
                 }
-                let (program, p) = (ForkedWaits { n, latency: Duration::ZERO }, threads as f64);
+                let (program, p) = (ForkedWaits { form, n, latency: Duration::ZERO }, threads as f64);
                 let (work, span) = (program.work() as f64, program.span() as f64);
                 println!(
-                    "  {n:>5}      {:<14} attempts O(T1 + P lg P Tinf) = O({:.0}), deviations O((P lg P + n) Tinf) = O({:.0})",
+                    "  {n:>6}      {:<15} attempts O(T1 + P lg P Tinf) = O({:.0}), deviations O((P lg P + n) Tinf) = O({:.0})",
                     "bounds",
                     work + p * p.log2() * span,
                     (p * p.log2() + n as f64) * span,

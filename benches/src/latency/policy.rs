@@ -1,26 +1,37 @@
 //! Tasks that fork others and wait, to compare policies of suspension.
 
 use super::load::fib;
-use crate::fork::FurcateFork;
+use crate::fork::{FurcateFork, Serial};
 use async_io::Timer;
+use furcate::prelude::*;
 use furcate::{ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on};
 use std::hint::black_box;
 use std::ops::Range;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-/// Items, forked to tasks one by one (`join_async`); each computes, waits and computes again, in forks (`join`).
-///
-/// When a task waits, its worker's deque holds jobs that this task and the ones above it have forked.
+/// How the items of [`ForkedWaits`] are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitForm {
+    /// Tasks fork tasks, down to one for each item (`join_async`). When a task waits, its worker's deque holds jobs that this task and the
+    /// ones above it have forked.
+    Tasks,
+    /// A chain: `par_iter().map(..).io_await()`.
+    Chain,
+}
+
+/// Items, each of which computes, waits and computes again, in forks (`join`).
 #[derive(Clone, Copy, Debug)]
 pub struct ForkedWaits {
+    /// How the items are divided.
+    pub form: WaitForm,
     /// Number of items.
     pub n: u64,
     /// Length of each item's wait. A wait of no time is ready at once.
     pub latency: Duration,
 }
 
-/// A way to suspend, as an addition to how a pool is built.
+/// A way to suspend and to choose victims, as an addition to how a pool is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// The name in tables.
@@ -28,9 +39,13 @@ pub struct Policy {
     with: fn(ThreadPoolBuilder) -> ThreadPoolBuilder,
 }
 
-/// All policies of suspension.
-pub const POLICIES: [Policy; 2] = [
+/// All policies: ProWS-R's with the own slot's set first and with uniform victims, and the parsimonious one.
+pub const POLICIES: [Policy; 3] = [
     Policy { name: "proactive", with: |builder| builder.suspension(Suspension::Proactive) },
+    Policy {
+        name: "uniform victims",
+        with: |builder| builder.suspension(Suspension::Proactive).uniform_victims(true),
+    },
     Policy { name: "parsimonious", with: |builder| builder.suspension(Suspension::Parsimonious) },
 ];
 
@@ -62,9 +77,6 @@ pub struct PolicyStats {
     pub elsewhere: u64,
 }
 
-/// Number and cutoff of the computation that each item does twice.
-const FIB: (u32, u32) = (20, 15);
-
 impl Policy {
     /// Makes a pool with this policy.
     ///
@@ -82,21 +94,23 @@ impl ForkedWaits {
     /// Returns the number of forks, waits and items: T1, in steps.
     #[must_use]
     pub fn work(&self) -> u64 {
-        // fib(20) to 15 has 12 forks.
+        // fib(20) to 15, and fib(15) to 10, have 12 forks.
         self.n * (2 * 12 + 2) + self.n - 1
     }
 
     /// Returns the greatest number of steps that come one after the other: Tinf.
     #[must_use]
     pub fn span(&self) -> u64 {
-        u64::from(self.n.next_power_of_two().ilog2() + 2 * (FIB.0 - FIB.1) + 2)
+        let (fib, cutoff) = self.fib();
+        u64::from(self.n.next_power_of_two().ilog2() + 2 * (fib - cutoff) + 2)
     }
 
     /// Returns the sum and the time without forks and waits.
     #[must_use]
     pub fn serial(&self) -> (u64, Duration) {
         let start = Instant::now();
-        let sum = (0..self.n).map(|item| item + compute_serially() + compute_serially()).sum();
+        let compute = || fib(&Serial, black_box(self.fib().0), self.fib().0);
+        let sum = (0..self.n).map(|item| item + compute() + compute()).sum();
         (sum, start.elapsed())
     }
 
@@ -104,7 +118,17 @@ impl ForkedWaits {
     #[must_use]
     pub fn run(self, pool: &ThreadPool) -> PolicyRun {
         let (before, start) = (pool.stats().total(), Instant::now());
-        let sum = pool.install(|| furcate::scope(|scope| block_on(self.walk(0..self.n, scope.handle()))));
+        let sum = pool.install(|| match self.form {
+            WaitForm::Tasks => furcate::scope(|scope| block_on(self.walk(0..self.n, scope.handle()))),
+            WaitForm::Chain => {
+                let waits = (0..self.n).into_par_iter().map(|item| async move {
+                    let before = self.compute();
+                    self.wait().await;
+                    item + before
+                });
+                waits.io_await().map(|item| item + self.compute()).sum()
+            }
+        });
         let time = start.elapsed();
         let (before, after) = (PolicyStats::of(&before), PolicyStats::of(&pool.stats().total()));
         let stats = PolicyStats {
@@ -137,20 +161,30 @@ impl ForkedWaits {
     }
 
     async fn item(self, item: u64) -> u64 {
-        let before = compute();
+        let before = self.compute();
+        self.wait().await;
+        item + before + self.compute()
+    }
+
+    /// Number and cutoff of the computation that each item does twice.
+    fn fib(self) -> (u32, u32) {
+        match self.form {
+            WaitForm::Tasks => (20, 15),
+            // Cheaper, as there are more items.
+            WaitForm::Chain => (15, 10),
+        }
+    }
+
+    fn compute(self) -> u64 {
+        let (n, cutoff) = self.fib();
+        fib(&FurcateFork, black_box(n), cutoff)
+    }
+
+    async fn wait(self) {
         if !self.latency.is_zero() {
             Timer::after(self.latency).await;
         }
-        item + before + compute()
     }
-}
-
-fn compute() -> u64 {
-    fib(&FurcateFork, black_box(FIB.0), FIB.1)
-}
-
-fn compute_serially() -> u64 {
-    fib(&crate::fork::Serial, black_box(FIB.0), FIB.0)
 }
 
 impl PolicyStats {

@@ -2,7 +2,7 @@
 
 use super::{
     AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, ForkedWaits, Furcate, FurcateForked, FurcateTokio,
-    Gates, Load, Opened, Overhead, POLICIES, Sweep, Threads, Tokio, TokioRayon,
+    Gates, Load, Opened, Overhead, POLICIES, Sweep, Threads, Tokio, TokioRayon, WaitForm,
 };
 use std::time::Duration;
 
@@ -77,15 +77,17 @@ fn overheads() {
 #[test]
 fn policies() {
     for latency in [0, 1].map(Duration::from_millis) {
-        let program = ForkedWaits { n: 21, latency };
-        assert_eq!((program.work(), program.span()), (566, 17));
-        let (expected, _) = program.serial();
-        for policy in POLICIES {
-            let run = program.run(&policy.pool(2));
-            assert_eq!(run.sum, expected, "{}", policy.name);
-            // Each waits once; the forks' tasks may, too.
-            assert!(latency.is_zero() || run.stats.suspensions > 0, "{}: {:?}", policy.name, run.stats);
-            assert!(run.stats.stolen <= run.stats.attempts, "{:?}", run.stats);
+        for form in [WaitForm::Tasks, WaitForm::Chain] {
+            let program = ForkedWaits { form, n: 21, latency };
+            assert_eq!((program.work(), program.span()), (566, 17));
+            let (expected, _) = program.serial();
+            for policy in POLICIES {
+                let run = program.run(&policy.pool(2));
+                assert_eq!(run.sum, expected, "{}", policy.name);
+                // Each waits once; the forks' tasks may, too.
+                assert!(latency.is_zero() || run.stats.suspensions > 0, "{}: {:?}", policy.name, run.stats);
+                assert!(run.stats.stolen <= run.stats.attempts, "{:?}", run.stats);
+            }
         }
     }
 }

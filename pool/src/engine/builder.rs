@@ -456,9 +456,18 @@ impl<S> ThreadPoolBuilder<S> {
     }
 
     /// Sets the treatment of a worker's deque when the task that the worker runs suspends. A [scope](crate::Scope::set_suspension) can
-    /// override the setting.
+    /// override the setting for its tasks. Without this call, tasks suspend [proactively](Suspension::Proactive), and the items of a chain
+    /// parsimoniously.
     pub fn suspension(mut self, suspension: Suspension) -> Self {
-        self.settings.setup.suspension = suspension;
+        self.settings.setup.suspension = Some(suspension);
+        self
+    }
+
+    /// Sets whether a worker whose deques are empty chooses among all slots uniformly, its own included, as ProWS-R does. By default it
+    /// looks into the stealable set of its own slot first, which costs less, and takes the oldest woken task there. Holds for
+    /// [`Fairness::Balanced`]; the other orders look into all sets anyway.
+    pub fn uniform_victims(mut self, uniform: bool) -> Self {
+        self.settings.setup.uniform_victims = uniform;
         self
     }
 

@@ -73,7 +73,10 @@ pub(crate) struct Setup {
     pub(crate) saturation: Option<SaturationHandler>,
     /// Whether external threads run their calls themselves, in one of the pool's slots. Otherwise the pool's threads run the calls.
     pub(crate) caller_takes_part: bool,
-    pub(crate) suspension: Suspension,
+    /// `None` if the builder has named none.
+    pub(crate) suspension: Option<Suspension>,
+    /// Whether a worker without jobs of its own looks at its slot's set as at any other slot's.
+    pub(crate) uniform_victims: bool,
     pub(crate) fairness: Fairness,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
@@ -192,6 +195,10 @@ impl Registry {
         self.this.upgrade().expect("a registry in use is alive")
     }
 
+    pub(crate) fn has_uniform_victims(&self) -> bool {
+        self.setup.uniform_victims
+    }
+
     pub(crate) fn measures_wakes(&self) -> bool {
         self.setup.measures_wakes
     }
@@ -200,7 +207,7 @@ impl Registry {
         self.setup.fairness
     }
 
-    pub(crate) fn suspension(&self) -> Suspension {
+    pub(crate) fn suspension(&self) -> Option<Suspension> {
         self.setup.suspension
     }
 

@@ -238,7 +238,7 @@ impl<'scope> Scope<'scope> {
             pending: JobCount::new(1),
             at_end,
             panicked: AtomicBool::new(false),
-            is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
+            is_parsimonious: AtomicBool::new(registry.suspension() == Some(Suspension::Parsimonious)),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
             runtime: Runtime::default(),

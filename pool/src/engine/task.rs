@@ -37,7 +37,7 @@ mod list;
 mod spare;
 mod waker;
 
-pub(crate) use erased::Reference;
+pub(crate) use erased::{Held, Reference};
 pub use join_handle::JoinHandle;
 pub(crate) use list::Tasks;
 pub(crate) use spare::Spare;

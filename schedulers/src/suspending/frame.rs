@@ -2,7 +2,7 @@
 
 use super::reserve::Reserve;
 use super::semaphore::LineKind;
-use furcate_pool::detach::{Detach, Suspend};
+use furcate_pool::detach::{Detach, Resume, Suspend};
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
@@ -17,7 +17,14 @@ pub(super) struct TaskShared<'s, S: Detach<'s>> {
     goes_first: Cell<bool>,
     /// Whether an item is folded whose first future was ready at once.
     has_begun: Cell<bool>,
+    /// Whether the rest is suspended with a pending item.
+    is_proactive: bool,
+    /// The pending item with which the rest is to be suspended.
+    held: RefCell<Option<Held<'s, S>>>,
 }
+
+/// A task that is not settled yet.
+type Held<'s, S> = <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Held;
 
 /// The owner of the shared state, in the task's frame.
 ///
@@ -28,7 +35,7 @@ pub(super) struct TaskFrame<'s, S: Detach<'s>>(Rc<TaskShared<'s, S>>);
 
 impl<'s, S: Detach<'s>> TaskFrame<'s, S> {
     /// Makes a frame with these permits, for items that wait for further ones in this way.
-    pub(super) fn new(handle: S::Handle, reserve: Reserve<'s>, kind: LineKind) -> Self {
+    pub(super) fn new(handle: S::Handle, reserve: Reserve<'s>, kind: LineKind, is_proactive: bool) -> Self {
         let goes_first = Cell::new(kind == LineKind::First);
         let has_begun = Cell::new(false);
         TaskFrame(Rc::new(TaskShared {
@@ -37,6 +44,8 @@ impl<'s, S: Detach<'s>> TaskFrame<'s, S> {
             kind,
             goes_first,
             has_begun,
+            is_proactive,
+            held: RefCell::default(),
         }))
     }
 
@@ -56,6 +65,7 @@ impl<'s, S: Detach<'s>> Deref for TaskFrame<'s, S> {
 impl<'s, S: Detach<'s>> Drop for TaskFrame<'s, S> {
     fn drop(&mut self) {
         let _handle = self.0.handle.take();
+        drop(self.0.held.take());
         self.0.reserve.empty();
     }
 }
@@ -86,6 +96,33 @@ impl<'s, S: Detach<'s>> TaskShared<'s, S> {
     /// Returns how an item with a pending future will wait for its next permit.
     pub(super) fn next_kind(&self) -> LineKind {
         if self.goes_first.get() { LineKind::First } else { LineKind::Begun }
+    }
+
+    /// Suspends a task of the frame. If the computation is proactive, the task is held until the frame's step ends.
+    pub(super) fn suspend<F, K>(
+        &self,
+        handle: &S::Handle,
+        slot: &mut <S::Handle as Suspend<'s, S>>::Slot<F, K>,
+        then: K,
+    ) where
+        F: Future + Send + 's,
+        K: Resume<'s, S, F::Output>,
+    {
+        if self.is_proactive {
+            drop(self.held.replace(Some(handle.hold(slot, then))));
+        } else {
+            handle.suspend(slot, then);
+        }
+    }
+
+    /// Whether a task is held.
+    pub(super) fn has_held(&self) -> bool {
+        self.held.borrow().is_some()
+    }
+
+    /// Takes the held task, if there is one.
+    pub(super) fn take_held(&self) -> Option<Held<'s, S>> {
+        self.held.take()
     }
 
     /// Marks a cooperative point between two steps.

@@ -173,7 +173,7 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
             };
             let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
                 let pending = self.pending_item(fold.later(), frame.next_kind());
-                handle.suspend(&mut slot, Awaiting { permit, pending });
+                frame.suspend(&handle, &mut slot, Awaiting { permit, pending });
                 continue;
             };
             // As in `Awaiting`: the next item may begin while this one is folded, unless this one waits again or may end a search.
@@ -252,10 +252,12 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
             let frame = next.map(|permit| {
                 // Its items have begun, so they need no place.
                 let reserve = Reserve::new(permit.source(), Some(permit), Place::FIRST);
-                TaskFrame::new(handle.clone(), reserve, kind)
+                TaskFrame::new(handle.clone(), reserve, kind, handle.is_proactive())
             });
             let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
+            let held = frame.as_ref().and_then(|frame| frame.take_held());
+            held.into_iter().for_each(|held| handle.suspend_beside(held));
             if leaf.cancels.get() {
                 handle.cancel();
             }

@@ -61,6 +61,12 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         })
     }
 
+    fn spawn_part<J: Detachable<'scope, Self>>(&self, part: J, meeting: Arc<J::Meeting>) {
+        let number = |scope: &Self| scope.with_worker(|worker| worker.map(Worker::number));
+        let spawned_by = number(self);
+        self.spawn(move |scope| part.run(scope, meeting, Context::new(number(scope) != spawned_by)));
+    }
+
     #[inline]
     fn offers<J, B, R>(&self, body: B) -> R
     where

@@ -10,8 +10,9 @@
 use super::Scope;
 use crate::detach::{OneShot, Resume, Stopper, Suspend};
 use crate::engine::registry::Registry;
+use crate::engine::settings::Suspension;
 use crate::engine::stats::{Counter, Counters};
-use crate::engine::task::{self, JoinHandle, Spare, Tasks};
+use crate::engine::task::{self, Held, JoinHandle, Spare, Tasks};
 use crate::engine::worker::Worker;
 use crate::trace::{self, Kind};
 use std::marker::PhantomData;
@@ -149,6 +150,25 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         unsafe { slot.suspend(self.scope(), then) };
     }
 
+    type Held = Held<'scope>;
+
+    fn hold<F, K>(&self, slot: &mut Spare<'scope, F, K>, then: K) -> Held<'scope>
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, Scope<'scope>, F::Output>,
+    {
+        // SAFETY: invariant 2.
+        unsafe { slot.hold(self.scope(), then) }
+    }
+
+    fn suspend_beside(&self, held: Held<'scope>) {
+        held.suspend_deque();
+    }
+
+    fn is_proactive(&self) -> bool {
+        self.scope().registry().suspension() == Some(Suspension::Proactive)
+    }
+
     fn waits_for_room(&self) {
         self.scope().count(|counters| &counters.waits_for_room, 1);
     }
@@ -231,7 +251,7 @@ impl<'scope> Scope<'scope> {
 
     /// Returns the worker if it is one of the scope's pool.
     #[inline]
-    pub(super) fn mine<'w>(&self, worker: Option<&'w Worker>) -> Option<&'w Worker> {
+    pub(crate) fn mine<'w>(&self, worker: Option<&'w Worker>) -> Option<&'w Worker> {
         worker.filter(|worker| worker.is_of(self.registry()))
     }
 

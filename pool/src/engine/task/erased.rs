@@ -9,6 +9,7 @@ use crate::engine::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
 use crate::sync::task_state::{SuspendAction, TaskState, WakeAction};
 use crate::trace::{self, Kind};
 use std::cell::{Cell, UnsafeCell};
+use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -222,24 +223,6 @@ impl Core {
         }
     }
 
-    /// Inserts a task whose poll gave `Pending` into its scope's list, and settles it.
-    ///
-    /// # Safety
-    ///
-    /// The task is the caller's, who does not use it again; the scope counts it; it is in no list. The scope counts the caller, too, so it
-    /// outlives this call.
-    pub(super) unsafe fn insert(this: NonNull<Core>) {
-        // SAFETY: the caller's.
-        unsafe {
-            let scope = &*this.as_ref().scope;
-            if scope.tasks().insert(this) {
-                scope.with_worker(|worker| Self::settle(this, worker));
-            } else {
-                Self::abandon(this);
-            }
-        }
-    }
-
     /// Releases the task's own reference. The future is gone, and nothing else will happen to the task.
     ///
     /// # Safety
@@ -341,6 +324,66 @@ impl Core {
                 (this.as_ref().table.abandon)(this, None);
             }
         }
+    }
+}
+
+/// A task whose poll gave `Pending`, in its scope's list, that is not settled: see [`Suspend::hold`](crate::detach::Suspend::hold). Its drop
+/// settles the task.
+///
+/// The scope counts the task, which cannot end before it is settled. So the scope is there as long as this value.
+#[derive(Debug)]
+pub struct Held<'scope> {
+    /// `None` if the scope takes no tasks any more. Neither `Send` nor `Sync`: the value belongs to the thread that has polled the task.
+    task: Option<NonNull<Core>>,
+    _scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+impl Held<'_> {
+    /// Inserts a task whose poll gave `Pending` into its scope's list.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again; the scope counts it; it is in no list. The scope counts the caller, too, so it
+    /// outlives this call. The scope's tasks are of the returned value's lifetime.
+    pub(super) unsafe fn insert(task: NonNull<Core>) -> Self {
+        // SAFETY: the caller's.
+        let task = unsafe {
+            if (*task.as_ref().scope).tasks().insert(task) {
+                Some(task)
+            } else {
+                Core::abandon(task);
+                None
+            }
+        };
+        Held { task, _scope: PhantomData }
+    }
+
+    /// Calls `f` with the task and this thread's worker, if it is one of the task's pool.
+    fn with_worker(&self, f: impl FnOnce(NonNull<Core>, Option<&Worker>)) {
+        let Some(task) = self.task else { return };
+        Worker::with_current(|current| {
+            // SAFETY: the scope is there. No reference to it lives on in `f`, in which it may end.
+            let worker = unsafe { (*task.as_ref().scope).mine(current) };
+            f(task, worker);
+        });
+    }
+
+    /// Suspends the worker's deque with the task, if the job on top may give the deque away, and settles the task.
+    pub(crate) fn suspend_deque(self) {
+        self.with_worker(|task, worker| {
+            // SAFETY: the task is this value's.
+            let core = unsafe { task.as_ref() };
+            let worker = worker.filter(|worker| worker.frame().can_suspend && core.state.will_wait());
+            // SAFETY: as above; `worker` is this thread's.
+            worker.inspect(|worker| unsafe { core.suspend_deque(worker) });
+        });
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the task is this value's, which does not use it again; it is in its scope's list.
+        self.with_worker(|task, worker| unsafe { Core::settle(task, worker) });
     }
 }
 

@@ -1,7 +1,7 @@
 //! The first poll of a future, in place, before it is a task.
 
 use super::Task;
-use super::erased::Core;
+use super::erased::{Core, Held};
 use crate::detach::Resume;
 use crate::engine::job::Outcome;
 use crate::engine::scope::Scope;
@@ -74,6 +74,20 @@ where
     ///
     /// If no future that was polled with this scope is pending.
     pub(crate) unsafe fn suspend(&mut self, scope: &Scope<'scope>, then: K) {
+        // SAFETY: the caller's.
+        drop(unsafe { self.hold(scope, then) });
+    }
+
+    /// As [`suspend`](Self::suspend), but no thread can resume the task before the returned value is dropped.
+    ///
+    /// # Safety
+    ///
+    /// As for `suspend`, until the returned value is dropped.
+    ///
+    /// # Panics
+    ///
+    /// As `suspend`.
+    pub(crate) unsafe fn hold(&mut self, scope: &Scope<'scope>, then: K) -> Held<'scope> {
         let task = self
             .take(scope, true)
             .expect("only a future that is pending can be suspended, and by its own scope");
@@ -81,7 +95,7 @@ where
         // SAFETY: the node is this value's until it is settled or abandoned (invariant 1), and the scope counts it.
         unsafe {
             *task.as_ref().then.get() = Some(then);
-            Core::insert(task.cast());
+            Held::insert(task.cast())
         }
     }
 }

@@ -184,6 +184,7 @@ impl Worker {
             return Some(urgent);
         }
         match self.registry().fairness() {
+            Fairness::Balanced if self.registry().has_uniform_victims() => self.find_local(),
             Fairness::Balanced => {
                 self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.slot()?)))
             }
