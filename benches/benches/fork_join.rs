@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p furcate-benches --bench fork_join [-- program...]`; an argument selects the programs whose names
 //! begin with it. `ROUNDS=n` for more or fewer rounds, `QUICK=1` for sizes just large enough to show that everything
-//! runs, `PAPER=1` for the sizes of the papers.
+//! runs, `PAPER=1` for the sizes of the papers, `THREADS=n` for the times with n threads only.
 //!
 //! T1 and T2 are an engine's times with one and two threads, TS the time of the program without forks. One pool is
 //! alive at a time: it is made and warmed up before its clock starts, and ended after its clock has stopped. So no idle
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use furcate_benches::fork::{Engine, STACK, Visit, each};
 use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
-use furcate_benches::{Timed, interleave_timed, rounds};
+use furcate_benches::{Timed, interleave_timed, paper, quick, rounds, threads};
 
 fn main() {
     // Peers that leave their threads' stacks to std get as much as the others.
@@ -37,7 +37,6 @@ struct Sizes {
 
 impl Sizes {
     fn chosen() -> Self {
-        let is_set = |variable| std::env::var_os(variable).is_some();
         let usual = Self {
             fib: 38,
             queens: 13,
@@ -47,7 +46,7 @@ impl Sizes {
             unit: Duration::from_millis(1),
             rounds: 7,
         };
-        if is_set("QUICK") {
+        if quick() {
             Self {
                 fib: 25,
                 queens: 9,
@@ -57,7 +56,7 @@ impl Sizes {
                 unit: Duration::from_micros(100),
                 rounds: 3,
             }
-        } else if is_set("PAPER") {
+        } else if paper() {
             Self { fib: 45, queens: 14, trees: [Tree::T2L, Tree::T3L], matmul: 2_048, rounds: 3, ..usual }
         } else {
             usual
@@ -114,7 +113,7 @@ impl Selection {
 /// A program's contenders: every engine with each of some numbers of threads.
 struct Field<'a, P: Program> {
     program: &'a P,
-    threads: &'static [usize],
+    threads: &'a [usize],
     contenders: Vec<Timed<'a, P::Output>>,
 }
 
@@ -149,7 +148,7 @@ fn warm_up(engine: &impl Engine) {
 /// Runs a program without forks, then on all engines; returns the times of the first, and of the others by name.
 fn race<P: Program>(
     program: &P,
-    threads: &'static [usize],
+    threads: &[usize],
     rounds: usize,
 ) -> (Duration, Vec<(&'static str, Vec<Duration>)>) {
     program.check(&program.serial(program.input()));
@@ -173,12 +172,17 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// The table of a program that is to be sped up.
 fn speedups<P: Program>(program: &P, rounds: usize) {
-    let (plain, rows) = race(program, &[1, 2], rounds);
+    let threads = threads().map_or_else(|| vec![1, 2], |threads| vec![threads]);
+    let (plain, rows) = race(program, &threads, rounds);
     println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
     let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
     println!("{:<15} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", "T2/TS", "T1/T2");
     for (engine, times) in rows {
         let over_plain = |time: &Duration| time.as_secs_f64() / plain.as_secs_f64();
+        if let [threads] = threads[..] {
+            println!("{engine:<15} {:>8.2} on {threads} thread(s)", over_plain(&times[0]));
+            continue;
+        }
         let one = over_plain(&times[0]);
         let two = times.get(1).map(over_plain);
         let [two, gain] = [two, two.map(|two| one / two)]

@@ -1,7 +1,7 @@
 //! Nested parallel loops under `join`, `depjoin` and `adaptive`: their times, and how often workers have to wait.
 //!
 //! `cargo bench -p furcate-benches --bench recpfor`; words after `--` choose programs, `recpfor` (recursive parallel
-//! loops) or `lcs` (a wavefront by quadrants); `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes.
+//! loops) or `lcs` (a wavefront by quadrants); `ROUNDS=n` more or fewer rounds, `THREADS=n` other pools, `QUICK=1` small sizes.
 //!
 //! Times are of one interleaved run, `serial/it` and `rayon/it` how many times faster than these a row is: below 1 it has
 //! lost.
@@ -15,7 +15,7 @@
 
 use furcate::{Adaptive, DepJoin, Join, Scheduler, ThreadPool, ThreadPoolBuilder, WorkerStats};
 use furcate_benches::loops::{Counted, Counters, Furcate, Lcs, Nested, Rayon, RecPFor, Serial};
-use furcate_benches::{Choice, Contender, interleave, quick, rounds};
+use furcate_benches::{Choice, Contender, interleave, quick, rounds, threads};
 use std::time::Instant;
 
 fn main() {
@@ -32,7 +32,7 @@ fn main() {
 }
 
 fn program(program: &impl Nested, rounds: usize) {
-    for threads in [2, 8] {
+    for threads in threads().map_or_else(|| vec![2, 8], |threads| vec![threads]) {
         table(program, rounds, threads);
     }
 }

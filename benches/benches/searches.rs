@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 type Search<'a, R> = (&'static str, Box<dyn Fn(u32) -> R + 'a>);
 
 /// The rows of all tables.
-const ROWS: usize = 7;
+const ROWS: usize = 8;
 
 /// How many calls in a row are timed, where they are short.
 const CALLS: u32 = 200;
@@ -37,6 +37,7 @@ macro_rules! searches {
             searches!(@"default", furcate, $number, { let $it = $v.par_iter(); $parallel }),
             searches!(@"join", furcate, $number, { let $it = $v.par_iter().join(); $parallel }),
             searches!(@"adaptive", furcate, $number, { let $it = $v.par_iter().adaptive(); $parallel }),
+            searches!(@"thief_splitting", furcate, $number, { let $it = $v.par_iter().thief_splitting(3); $parallel }),
             searches!(@"adaptive by_blocks", furcate, $number, {
                 let $it = $v.par_iter().adaptive().by_exponential_blocks();
                 $parallel
@@ -85,7 +86,7 @@ impl Tables {
     /// All searches for x where `hash(x)` is that of the hit.
     fn of_predicate(&mut self, kind: &str, v: &[u32], hash: impl Fn(u32) -> u32 + Copy + Send + Sync) {
         let is = move |x: u32, number: u32| hash(x) == number;
-        let title = |search: &str| format!("{search}, {} u32, {kind}", v.len());
+        let title = |search: &str| format!("{search}, {kind}, {} u32", v.len());
         self.table(
             &title("find_first"),
             v,

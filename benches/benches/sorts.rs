@@ -7,7 +7,7 @@
 //! clock starts. The ratios say how many times faster furcate is: below 1 it has lost. All of rayon's and furcate's are
 //! called from outside their pools, as programs call them.
 
-use furcate_benches::{Timed, interleave_timed, rounds};
+use furcate_benches::{Timed, interleave_timed, mix, rounds};
 use std::cmp::Ordering::Equal;
 use std::time::{Duration, Instant};
 
@@ -72,14 +72,6 @@ impl Table {
             rayon / furcate
         );
     }
-}
-
-/// SplitMix64 of a number.
-fn mix(x: usize) -> u64 {
-    let x = (x as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }
 
 fn random(i: usize) -> u32 {

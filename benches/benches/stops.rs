@@ -18,6 +18,7 @@ use async_io::Timer;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder};
+use furcate_benches::{quick, threads};
 use futures_lite::future;
 use std::future::pending;
 use std::hint;
@@ -27,11 +28,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 fn main() {
-    let threads = std::env::var("THREADS").map_or_else(
-        |_| thread::available_parallelism().map_or(1, |threads| threads.get()),
-        |text| text.parse().expect("THREADS is a number"),
-    );
-    let all = if std::env::var_os("QUICK").is_some() { 1 } else { 10 };
+    let threads =
+        threads().unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |threads| threads.get()));
+    let all = if quick() { 1 } else { 10 };
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     let bench = Bench { pool: Arc::new(pool) };
     println!("{threads} threads\n");

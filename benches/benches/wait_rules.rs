@@ -6,7 +6,7 @@
 use furcate::{Stats, ThreadPoolBuilder, WaitRule};
 use furcate_benches::fork::STACK;
 use furcate_benches::programs::{Program, Queens, Tree};
-use furcate_benches::{Timed, interleave_timed, rounds};
+use furcate_benches::{Timed, interleave_timed, quick, rounds};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const RULES: [(&str, WaitRule); 3] =
     [("descendants", WaitRule::Descendants), ("leapfrog", WaitRule::Leapfrog), ("any", WaitRule::Any)];
 
 fn main() {
-    let quick = std::env::var_os("QUICK").is_some();
+    let quick = quick();
     let rounds = rounds(if quick { 3 } else { 7 });
     for threads in [2, 8] {
         if quick {

@@ -34,6 +34,22 @@ impl Choice {
     }
 }
 
+/// Returns the number of threads that `THREADS` in the environment asks for.
+///
+/// # Panics
+///
+/// If it is no number.
+#[must_use]
+pub fn threads() -> Option<usize> {
+    std::env::var("THREADS").ok().map(|text| text.parse().expect("THREADS is a number"))
+}
+
+/// Whether `PAPER` is set in the environment. If so, sizes are the papers', and tables take minutes.
+#[must_use]
+pub fn paper() -> bool {
+    std::env::var_os("PAPER").is_some()
+}
+
 /// Whether `QUICK` is set in the environment. If so, sizes are just large enough to show that everything runs, and that
 /// results agree.
 #[must_use]

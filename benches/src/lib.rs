@@ -7,12 +7,13 @@ mod choice;
 pub mod fork;
 pub mod latency;
 pub mod loops;
+pub mod papers;
 pub mod plot;
 pub mod programs;
 pub mod record;
 pub mod results;
 
-pub use choice::{Choice, quick};
+pub use choice::{Choice, paper, quick, threads};
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -108,6 +109,15 @@ fn medians(title: &str, rows: Vec<(&'static str, Vec<Duration>)>) -> Medians {
     };
     let (names, times): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
     Medians { rows: names.into_iter().zip(times.iter().cloned().map(median)).collect(), times }
+}
+
+/// SplitMix64 of a number.
+#[must_use]
+pub fn mix(x: usize) -> u64 {
+    let x = (x as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
 }
 
 /// Returns the number of rounds: `ROUNDS` in the environment, or a default.

@@ -66,6 +66,13 @@ impl Machine {
             date: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
         }
     }
+
+    /// Returns the machine in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Machine { processor, threads, system, rustc, commit, .. } = self;
+        format!("{processor}, {threads} hardware threads, {system}; {rustc}; commit {commit}")
+    }
 }
 
 /// A median with its quartiles.
@@ -157,11 +164,11 @@ impl Results {
     /// Returns the report, in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let Machine { processor, threads, system, rustc, commit, .. } = &self.machine;
         let mut text = format!(
-            "{processor}, {threads} hardware threads, {system}; {rustc}; commit {commit}{}.\n\n\
+            "{}{}.\n\n\
              Times are medians of interleaved rounds. Ratios are medians of the rounds' ratios, with their quartiles: below 1 a row is \
              faster.\n",
+            self.machine.line(),
             if self.quick { "; a short run" } else { "" }
         );
         let mut family = "";

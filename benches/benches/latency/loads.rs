@@ -7,14 +7,14 @@ use furcate_benches::latency::{
 };
 use furcate_benches::plot::{Plot, Scale};
 use furcate_benches::record::record;
-use furcate_benches::{Contender, interleave, quick};
+use furcate_benches::{Contender, interleave, paper, quick};
 use std::cell::RefCell;
 use std::time::Duration;
 
 impl Tables {
     /// Returns the number of items: as many as in the full size, or fewer if they would take too long.
     fn n(&self, full: u64, t1_of_one: Duration, wait_of_one: Duration) -> u64 {
-        if self.paper {
+        if paper() {
             return full;
         }
         let good = millis(if quick() { 5 } else { 300 });
@@ -24,24 +24,35 @@ impl Tables {
     }
 
     pub(super) fn fibs(&mut self) {
-        let title = "fib: MapReduceFib, fib(30) with cutoff 25 after each wait";
-        if !self.choice.has(title) {
-            return;
+        // Coarse: ProWS-R, Section 5.2, and Cilk-L's Figure 2. Fine: Cilk-L's Figure 3, with ten times the work and many more forks.
+        let coarse = if quick() { (22, 17, 50) } else { (30, 25, 500) };
+        let fine = if quick() { (24, 13, 20) } else { (35, 15, 60) };
+        for (kind, (fib, cutoff, few)) in [("coarse", coarse), ("fine", fine)] {
+            let latencies = [0, 1, 50, 100];
+            let x = Scale::Places(latencies.map(|latency| latency.to_string()).into());
+            let name = format!("MapReduceFib, fib({fib}) to {cutoff}, {} threads", self.threads);
+            let mut plot = Plot::new(name, ("latency, ms", x), ("time, ms", Scale::Log));
+            for (place, latency) in latencies.into_iter().enumerate() {
+                let n = match latency {
+                    _ if quick() => few,
+                    // ProWS-R, Section 5.4.
+                    0 => few.min(200),
+                    _ if paper() => 5_000,
+                    _ => few,
+                };
+                let title = format!("fib: {latency} ms, {kind}, n = {n} of fib({fib}) with cutoff {cutoff}");
+                if !self.choice.has(&title) {
+                    continue;
+                }
+                println!("\n{title}");
+                let cpu = Cpu::Fib { n: fib, cutoff };
+                let load = Load { n, awaits: 1, latency: millis(latency), cap: usize::MAX, cpu };
+                let engines = self.engines(&[1, 2, 8]);
+                let loaded = self.load(&title, &engines, load);
+                loaded.draw(&mut plot, place as f64, Duration::from_millis(1));
+            }
+            self.plots.push((format!("fib-{kind}"), plot));
         }
-        let engines = self.engines(&[1, 8]);
-        let cpu = Cpu::Fib { n: if quick() { 22 } else { 30 }, cutoff: if quick() { 17 } else { 25 } };
-        let latencies = [0, 1, 50, 100];
-        let x = Scale::Places(latencies.map(|latency| latency.to_string()).into());
-        let y = ("time, ms", Scale::Log);
-        let mut plot = Plot::new(format!("MapReduceFib, {} threads", self.threads), ("latency, ms", x), y);
-        for (place, latency) in latencies.into_iter().enumerate() {
-            let n = if quick() { 50 } else { 500 };
-            let load = Load { n, awaits: 1, latency: millis(latency), cap: usize::MAX, cpu };
-            println!("\n{title}: n = {n}, {latency} ms");
-            let loaded = self.load(&format!("{title}: n = {n}, {latency} ms"), &engines, load);
-            loaded.draw(&mut plot, place as f64, Duration::from_millis(1));
-        }
-        self.plots.push(("fib".into(), plot));
     }
 
     pub(super) fn serial(&mut self) {
@@ -91,7 +102,7 @@ impl Tables {
         #[cfg(feature = "forte")]
         engines.push(Box::new(furcate_benches::latency::Forte::new(threads)));
         for times in oversubscribed {
-            engines.push(Box::new(Blocking::new(times * threads)));
+            engines.push(Box::new(Blocking::new(threads, *times)));
         }
         engines
     }
@@ -150,6 +161,8 @@ impl Tables {
             );
         }
         print_not_run(engines, &not_run);
+        let blocking = medians.times[0].iter().map(|t1| load.blocking(*t1)).collect();
+        recorded.push(("one thread that blocks, computed", blocking));
         record(title, recorded);
         Loaded { times, ideal, bound }
     }

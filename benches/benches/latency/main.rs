@@ -38,21 +38,18 @@ mod tasks;
 
 use furcate_benches::latency::Engine;
 use furcate_benches::plot::Plot;
-use furcate_benches::{Choice, quick, rounds};
+use furcate_benches::{Choice, paper, quick, rounds, threads};
 use std::path::Path;
 use std::time::Duration;
 
 fn main() {
-    let threads = std::env::var("THREADS").map_or_else(
-        |_| std::thread::available_parallelism().map_or(1, |threads| threads.get()),
-        |text| text.parse().expect("THREADS is a number"),
-    );
+    let threads =
+        threads().unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |threads| threads.get()));
     if let Ok(which) = std::env::var(memory::CHILD) {
         return memory::tell_memory(threads, &which);
     }
-    let paper = std::env::var_os("PAPER").is_some();
     let rounds = rounds(if quick() { 1 } else { 3 });
-    let mut tables = Tables { rounds, threads, paper, choice: Choice::from_args(), plots: Vec::new() };
+    let mut tables = Tables { rounds, threads, choice: Choice::from_args(), plots: Vec::new() };
     println!("medians of {rounds} interleaved rounds, {threads} threads");
     tables.fibs();
     tables.serial();
@@ -69,7 +66,11 @@ fn main() {
 
 /// Returns the limit: a row is not run if its threads would sleep for longer.
 fn limit() -> Duration {
-    millis(if quick() { 50 } else { 2_500 })
+    millis(match quick() {
+        true => 50,
+        false if paper() => 60_000,
+        false => 2_500,
+    })
 }
 
 fn millis(millis: u64) -> Duration {
@@ -79,7 +80,6 @@ fn millis(millis: u64) -> Duration {
 struct Tables {
     rounds: usize,
     threads: usize,
-    paper: bool,
     choice: Choice,
     /// File names, and plots. The plots of tables that were not chosen, or have no such rows, are empty.
     plots: Vec<(String, Plot)>,
@@ -116,8 +116,7 @@ impl Tables {
         latency: Duration,
     ) -> (Vec<usize>, Vec<(usize, Duration)>) {
         let foreseen = |i: usize| engines[i].foreseen(waits, latency);
-        let (run, not): (Vec<usize>, Vec<usize>) =
-            (0..engines.len()).partition(|&i| self.paper || foreseen(i) <= limit());
+        let (run, not): (Vec<usize>, Vec<usize>) = (0..engines.len()).partition(|&i| foreseen(i) <= limit());
         (run, not.into_iter().map(|i| (i, foreseen(i))).collect())
     }
 }

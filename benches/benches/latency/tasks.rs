@@ -26,7 +26,7 @@ impl Tables {
                 println!("  {:<28} {:>10} {:>10} {:>10}", "", "ms", "it/without", "ns a leaf");
                 let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build();
                 let pool = pool.expect("threads can be started");
-                let (tokio, rayon) = (Tokio::new(threads), Blocking::new(threads));
+                let (tokio, rayon) = (Tokio::new(threads), Blocking::new(threads, 1));
                 let mut contenders: Vec<Contender<'_, u64>> = Vec::new();
                 for form in &FORMS {
                     contenders.push((form.name, Box::new(|| form.run(program, &pool))));

@@ -5,8 +5,9 @@
 //! ```
 
 use clap::{Parser, Subcommand};
+use furcate_benches::papers::{FIGURES, Figure, Run, Source};
 use furcate_benches::record::{FAMILY, FILE, Table};
-use furcate_benches::results::Results;
+use furcate_benches::results::{Machine, Results};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -64,7 +65,7 @@ const FAMILIES: &[Family] = &[
         about: "find_first, all, position_first, find_any, find_last (Kvik)",
         bench: "searches",
         words: &[],
-        quick: Quick::Tables(&["find_first, 5000000"], 3),
+        quick: Quick::Tables(&["find_first, costly"], 3),
     },
     Family {
         name: "sorts",
@@ -140,6 +141,27 @@ enum Action {
         #[arg(long, value_name = "FILE", default_value = RESULTS)]
         results: PathBuf,
     },
+    /// Repeats the tables and figures of the papers behind Furcate, with 1, 2, 4 ... threads up to all processors
+    Papers {
+        /// Papers (kvik, lace, prows, cilk, distributed), or parts of the names of figures' files
+        #[arg(value_name = "PAPER", value_parser = paper)]
+        papers: Vec<String>,
+        /// Prints the figures with their commands, and measures nothing
+        #[arg(long)]
+        list: bool,
+        /// The papers' sizes: hours
+        #[arg(long, conflicts_with = "quick")]
+        full: bool,
+        /// Sizes that only show that everything runs
+        #[arg(long)]
+        quick: bool,
+        /// The numbers of threads
+        #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = up_to_all())]
+        threads: Vec<usize>,
+        /// The folder for the report and the plots
+        #[arg(long, value_name = "FOLDER", default_value = "target/furcate-bench/papers")]
+        folder: PathBuf,
+    },
     /// Prints the report of earlier results, in Markdown
     Report {
         #[arg(long, value_name = "FILE", default_value = RESULTS)]
@@ -165,6 +187,22 @@ fn family(name: &str) -> Result<&'static Family, String> {
         .ok_or_else(|| "there is no such family; `furcate-bench list` shows them".into())
 }
 
+fn paper(name: &str) -> Result<String, String> {
+    let is_it = |figure: &Figure| figure.file().contains(name);
+    if FIGURES.iter().any(is_it) {
+        return Ok(name.into());
+    }
+    Err("there is no such paper or figure; `furcate-bench papers --list` shows them".into())
+}
+
+/// Returns 1, 2, 4 ... and the number of processors.
+fn up_to_all() -> Vec<usize> {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let smaller =
+        std::iter::successors(Some(1), |threads| Some(2 * threads)).take_while(|threads| *threads < all);
+    smaller.chain([all]).collect()
+}
+
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Action::List => {
@@ -174,6 +212,19 @@ fn main() -> ExitCode {
             Ok(())
         }
         Action::Run { families, quick, results } => run(&families, quick, &results),
+        Action::Papers { papers, list, full, quick, threads, folder } => {
+            let is_chosen = |figure: &&Figure| {
+                papers.is_empty() || papers.iter().any(|paper| figure.file().contains(paper.as_str()))
+            };
+            let figures: Vec<_> = FIGURES.iter().filter(is_chosen).collect();
+            if list {
+                figures.iter().for_each(|figure| println!("{:<34} {}", figure.file(), command(figure)));
+                Ok(())
+            } else {
+                let size = if full { Some("PAPER") } else { quick.then_some("QUICK") };
+                repeat(&figures, size, &threads, &folder)
+            }
+        }
         Action::Report { results, against, into, svg } => {
             report(&results, against.as_deref(), into.as_deref(), svg.as_deref())
         }
@@ -199,7 +250,8 @@ fn run(families: &[&'static Family], quick: bool, results: &Path) -> Result<(), 
             _ => (family.words, None),
         };
         eprintln!("{number} of {}, {} s: {}", families.len(), begin.elapsed().as_secs(), family.name);
-        match measure(family, words, rounds) {
+        let rounds = rounds.map(|rounds| ("ROUNDS", rounds.to_string()));
+        match measure(family.name, family.bench, words, rounds) {
             Ok(measured) => tables.extend(measured),
             Err(error) => {
                 eprintln!("{error}");
@@ -214,26 +266,131 @@ fn run(families: &[&'static Family], quick: bool, results: &Path) -> Result<(), 
     if failed.is_empty() { Ok(()) } else { Err(format!("not measured: {}", failed.join(", "))) }
 }
 
-/// Runs the bench of a family, and returns the tables that it has recorded.
-fn measure(family: &Family, words: &[&str], rounds: Option<usize>) -> Result<Vec<Table>, String> {
-    let file =
-        std::env::temp_dir().join(format!("furcate-bench-{}-{}.jsonl", std::process::id(), family.name));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["bench", "--quiet", "--package", "furcate-benches", "--bench", family.bench, "--"]);
-    command.args(words).env(FILE, &file).env(FAMILY, family.name);
-    if let Some(rounds) = rounds {
-        command.env("ROUNDS", rounds.to_string());
+/// Returns the command of a figure, as one would type it.
+fn command(figure: &Figure) -> String {
+    let quoted = |word: &&str| if word.contains(' ') { format!("\"{word}\"") } else { (*word).into() };
+    match figure.source {
+        Source::Bench { bench, words: [], .. } => format!("cargo bench -p furcate-benches --bench {bench}"),
+        Source::Bench { bench, words, .. } => {
+            let words: Vec<String> = words.iter().map(quoted).collect();
+            format!("cargo bench -p furcate-benches --bench {bench} -- {}", words.join(" "))
+        }
+        Source::Program(arguments) => format!("cargo {}", arguments.join(" ")),
     }
+}
+
+/// Measures figures, and writes the report and the plots.
+fn repeat(
+    figures: &[&Figure],
+    size: Option<&'static str>,
+    threads: &[usize],
+    folder: &Path,
+) -> Result<(), String> {
+    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let begin = Instant::now();
+    let sizes = match size {
+        Some("PAPER") => "the papers' sizes",
+        Some(_) => "sizes that only show that everything runs",
+        None => "smaller sizes than the papers'",
+    };
+    let mut report = format!(
+        "# The papers' tables and figures\n\n{}; {sizes}. Lines marked (paper) are the published values, on the papers' machines.\n",
+        Machine::this().line()
+    );
+    let (mut paper, mut missing) = ("", Vec::new());
+    // Figures that come from the same bench and words share its runs.
+    let mut known: Vec<(String, Vec<Run>)> = Vec::new();
+    for (figure, number) in figures.iter().zip(1..) {
+        let (file, typed) = (figure.file(), command(figure));
+        eprintln!("{number} of {}, {} s: {file}", figures.len(), begin.elapsed().as_secs());
+        if paper != figure.paper {
+            paper = figure.paper;
+            report.push_str(&format!("\n## {paper}\n"));
+        }
+        report.push_str(&format!("\n### {}: {}\n\n`{typed}`\n\n", figure.place, figure.shows));
+        match figure.source {
+            Source::Bench { bench, words, .. } => {
+                if !known.iter().any(|(command, _)| *command == typed) {
+                    known.push((typed.clone(), runs(bench, words, size, threads)));
+                }
+                let runs =
+                    known.iter().find(|(command, _)| *command == typed).map_or(&[][..], |(_, runs)| runs);
+                if let Some(drawn) = figure.drawn(runs) {
+                    drawn.plot.write(folder, &file).map_err(|error| failed(folder, error))?;
+                    report.push_str(&format!("{}\n\n![{}]({file}.svg)\n", drawn.table, figure.place));
+                } else {
+                    missing.push(file);
+                }
+            }
+            Source::Program(arguments) => match output(arguments) {
+                Ok(text) => report.push_str(&format!("```text\n{}\n```\n", text.trim_end())),
+                Err(error) => {
+                    eprintln!("{error}");
+                    missing.push(file);
+                }
+            },
+        }
+        report.push_str(&format!("\n{}\n", figure.differs));
+    }
+    let path = folder.join("report.md");
+    fs::write(&path, &report).map_err(|error| failed(&path, error))?;
+    println!("{report}");
+    eprintln!("{} s; the report is {}", begin.elapsed().as_secs(), path.display());
+    if missing.is_empty() { Ok(()) } else { Err(format!("not measured: {}", missing.join(", "))) }
+}
+
+/// Runs a bench with each number of threads.
+fn runs(bench: &str, words: &[&str], size: Option<&'static str>, threads: &[usize]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for &threads in threads {
+        let number = threads.to_string();
+        // The pools that a bench builds, and the ones that the libraries build.
+        let variables =
+            ["THREADS", "RAYON_NUM_THREADS", "FURCATE_NUM_THREADS"].map(|name| (name, number.clone()));
+        let size = size.map(|size| (size, "1".to_owned()));
+        match measure("papers", bench, words, variables.into_iter().chain(size)) {
+            Ok(tables) => runs.push(Run { threads, tables }),
+            Err(error) => eprintln!("{error}"),
+        }
+    }
+    runs
+}
+
+/// Runs a program, and returns what it prints.
+fn output(arguments: &[&str]) -> Result<String, String> {
+    let output =
+        cargo().args(arguments).output().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("cargo {} failed:\n{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)))
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Runs a bench, and returns the tables that it has recorded.
+fn measure(
+    family: &str,
+    bench: &str,
+    words: &[&str],
+    variables: impl IntoIterator<Item = (&'static str, String)>,
+) -> Result<Vec<Table>, String> {
+    let file = std::env::temp_dir().join(format!("furcate-bench-{}-{family}.jsonl", std::process::id()));
+    let mut command = cargo();
+    command.args(["bench", "--quiet", "--package", "furcate-benches", "--bench", bench, "--"]);
+    command.args(words).env(FILE, &file).env(FAMILY, family).envs(variables);
     // The bench prints tables of its own; the report comes at the end.
     let output = command.output().map_err(|error| format!("cargo cannot be started: {error}"))?;
     let text = fs::read_to_string(&file);
     let _ = fs::remove_file(&file);
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("the bench {} failed:\n{words}", family.bench));
+        return Err(format!("the bench {bench} failed:\n{words}"));
     }
-    let text = text.map_err(|error| format!("the bench {} has recorded nothing: {error}", family.bench))?;
+    let text = text.map_err(|error| format!("the bench {bench} has recorded nothing: {error}"))?;
     let tables = text.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string()));
     tables.collect()
 }

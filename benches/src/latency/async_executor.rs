@@ -100,7 +100,7 @@ impl Engine for AsyncExecutor {
                     if let Some(latency) = leaf.latency {
                         Timer::after(latency).await;
                     }
-                    return leaf.value;
+                    return leaf.value();
                 }
                 let behind = first + leaves(n - 1);
                 let right = executor.spawn(walk(Arc::clone(&executor), sweep, n - 2, behind));

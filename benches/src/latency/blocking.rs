@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// rayon's parallel iterator and join, with `thread::sleep`.
 #[derive(Debug)]
-pub struct Blocking(pub(super) rayon::ThreadPool);
+pub struct Blocking(pub(super) rayon::ThreadPool, usize);
 
 /// Bare threads that take one item after the other, and do not wait: they show the speed of the processors.
 #[derive(Debug)]
@@ -27,16 +27,17 @@ pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
 }
 
 impl Blocking {
-    /// Makes a pool, possibly with more threads than processors.
+    /// Makes a pool of so many times P threads.
     #[must_use]
-    pub fn new(threads: usize) -> Self {
-        Blocking(pool(threads))
+    pub fn new(p: usize, times: usize) -> Self {
+        Blocking(pool(times * p), times)
     }
 }
 
 impl Engine for Blocking {
     fn name(&self) -> String {
-        format!("rayon, {} threads, sleep", self.0.current_num_threads())
+        let times = if self.1 == 1 { String::new() } else { self.1.to_string() };
+        format!("rayon, {times}P threads, sleep")
     }
 
     fn load(&self, load: Load) -> Option<u64> {
@@ -56,7 +57,7 @@ impl Engine for Blocking {
             if n < 2 {
                 let leaf = sweep.leaf(first, n);
                 leaf.latency.into_iter().for_each(thread::sleep);
-                return leaf.value;
+                return leaf.value();
             }
             let behind = first + leaves(n - 1);
             let (a, b) = rayon::join(|| walk(sweep, n - 1, first), || walk(sweep, n - 2, behind));

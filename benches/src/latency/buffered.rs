@@ -2,7 +2,9 @@
 
 use super::gates::Gates;
 use super::sweep::{Leaf, Sweep};
+use super::tokio::elsewhere;
 use super::{Engine, Load};
+use crate::fork::RayonFork;
 use async_io::Timer;
 use futures_util::StreamExt;
 use futures_util::stream::{self, FuturesUnordered};
@@ -28,7 +30,7 @@ impl Engine for Buffered {
         let item = |mut item| async move {
             for _ in 0..load.awaits {
                 Timer::after(load.latency).await;
-                item = super::tokio::elsewhere(&self.0, load, item).await;
+                item = elsewhere(&self.0, move || load.compute(&RayonFork, item)).await;
             }
             item
         };
@@ -39,10 +41,13 @@ impl Engine for Buffered {
 
     fn sweep(&self, sweep: Sweep) -> Option<u64> {
         let leaf = |leaf: Leaf| async move {
-            if let Some(latency) = leaf.latency {
-                Timer::after(latency).await;
+            match leaf.latency {
+                Some(latency) => {
+                    Timer::after(latency).await;
+                    leaf.value()
+                }
+                None => elsewhere(&self.0, move || leaf.value()).await,
             }
-            leaf.value
         };
         let leaves: FuturesUnordered<_> = sweep.flat().into_iter().map(leaf).collect();
         Some(async_io::block_on(leaves.fold(0, |sum, value| async move { sum + value })))

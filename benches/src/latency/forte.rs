@@ -55,7 +55,7 @@ impl Engine for Forte {
                 if let Some(latency) = leaf.latency {
                     worker.block_on(Timer::after(latency));
                 }
-                return leaf.value;
+                return leaf.value();
             }
             let behind = first + leaves(n - 1);
             let (right, left) =

@@ -95,7 +95,7 @@ impl Engine for Furcate {
             if let Some(latency) = leaf.latency {
                 Timer::after(latency).await;
             }
-            leaf.value
+            leaf.value()
         };
         Some(sweep.flat().into_par_iter().map(leaf).io_await().unbounded().on(&self.0).sum())
     }
@@ -136,7 +136,7 @@ impl Engine for FurcateForked {
                 if let Some(latency) = leaf.latency {
                     furcate::block_on(Timer::after(latency));
                 }
-                return leaf.value;
+                return leaf.value();
             }
             let behind = first + leaves(n - 1);
             let (a, b) = furcate::join(|| walk(sweep, n - 1, first), || walk(sweep, n - 2, behind));

@@ -44,11 +44,7 @@ impl Load {
     #[inline]
     pub fn compute<F: Fork>(&self, fork: &F, item: u64) -> u64 {
         spread::count();
-        match self.cpu {
-            Cpu::Nothing => item,
-            Cpu::Rounds(rounds) => spin(rounds, item) % MODULUS,
-            Cpu::Fib { n, cutoff } => (item + fib(fork, black_box(n), cutoff)) % MODULUS,
-        }
+        self.cpu.compute(fork, item)
     }
 
     /// Computes all computations of an item, serially.
@@ -61,6 +57,12 @@ impl Load {
     #[must_use]
     pub fn serial(&self) -> u64 {
         (0..self.n).map(|item| self.compute_all(item)).sum()
+    }
+
+    /// Returns the time of one thread that computes and blocks, if `t1` is the serial time of all computations: the baseline of ProWS-R.
+    #[must_use]
+    pub fn blocking(&self, t1: Duration) -> Duration {
+        t1 + self.latency * (self.n * self.awaits as u64) as u32
     }
 
     /// Returns the measure of the papers, if `t1` is the serial time of all computations. It is the greatest of three
@@ -89,6 +91,15 @@ impl Load {
 }
 
 impl Cpu {
+    #[inline]
+    pub(super) fn compute<F: Fork>(self, fork: &F, item: u64) -> u64 {
+        match self {
+            Cpu::Nothing => item,
+            Cpu::Rounds(rounds) => spin(rounds, item) % MODULUS,
+            Cpu::Fib { n, cutoff } => (item + fib(fork, black_box(n), cutoff)) % MODULUS,
+        }
+    }
+
     /// Returns a serial loop that takes this time on this machine.
     #[must_use]
     pub fn serial(time: Duration) -> Cpu {

@@ -1,8 +1,11 @@
 //! Forks with leaves that may wait: the parameter sweep of ProWS-R (Section 5.3).
 
+use super::Cpu;
+use crate::fork::Serial;
+use std::hint::black_box;
 use std::time::Duration;
 
-/// `fib(n)`, forked down to `n < 2`. Some of its leaves wait.
+/// `fib(n)`, forked down to `n < 2`. Some of its leaves wait, the others compute.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Number whose Fibonacci number is computed.
@@ -11,13 +14,27 @@ pub struct Sweep {
     pub probability: f64,
     /// Length of a wait.
     pub latency: Duration,
+    /// Computation of each other leaf.
+    pub cpu: Cpu,
 }
 
 /// A leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    pub(super) value: u64,
+    value: u64,
+    /// Length of its wait, if it waits.
     pub(super) latency: Option<Duration>,
+    cpu: Cpu,
+}
+
+impl Leaf {
+    /// Returns its value, after it has waited. A leaf that does not wait computes.
+    pub(super) fn value(self) -> u64 {
+        if self.latency.is_none() {
+            black_box(self.cpu.compute(&Serial, self.value));
+        }
+        self.value
+    }
 }
 
 impl Sweep {
@@ -35,7 +52,8 @@ impl Sweep {
 
     /// Returns the leaf of this number, which gives `value`.
     pub(super) fn leaf(&self, number: u64, value: u32) -> Leaf {
-        Leaf { value: u64::from(value), latency: self.waits_at(number).then_some(self.latency) }
+        let latency = self.waits_at(number).then_some(self.latency);
+        Leaf { value: u64::from(value), latency, cpu: self.cpu }
     }
 
     /// Returns all leaves, from left to right.

@@ -15,7 +15,7 @@ fn engines() -> Vec<Box<dyn Engine>> {
         Box::new(TokioRayon::new(2)),
         Box::new(AsyncExecutor::new(2)),
         Box::new(Buffered::new(2)),
-        Box::new(Blocking::new(2)),
+        Box::new(Blocking::new(2, 1)),
         Box::new(Threads(2)),
         #[cfg(feature = "forte")]
         Box::new(super::Forte::new(2)),
@@ -39,14 +39,14 @@ fn loads() {
 #[test]
 fn sweeps() {
     for probability in [0.0, 0.3, 1.0] {
-        let sweep = Sweep { n: 8, probability, latency: Duration::from_millis(1) };
+        let sweep = Sweep { n: 8, probability, latency: Duration::from_millis(1), cpu: Cpu::Rounds(100) };
         assert_eq!(sweep.flat().len() as u64, sweep.leaves());
         assert_eq!(sweep.flat().iter().filter(|leaf| leaf.latency.is_some()).count() as u64, sweep.waits());
         for engine in engines() {
             assert!(engine.sweep(sweep).is_none_or(|sum| sum == 21), "{}", engine.name());
         }
     }
-    let waits = Sweep { n: 14, probability: 0.3, latency: Duration::ZERO }.waits();
+    let waits = Sweep { n: 14, probability: 0.3, latency: Duration::ZERO, cpu: Cpu::Nothing }.waits();
     assert!((150..220).contains(&waits), "{waits} of 610");
 }
 
@@ -70,7 +70,7 @@ fn overheads() {
         assert_eq!(form.run(program, &pool), 610, "{}", form.name);
         assert!(FORMS.iter().any(|other| other.name == form.without), "{}", form.name);
     }
-    assert_eq!(program.by_rayon(&Blocking::new(2)), 610);
+    assert_eq!(program.by_rayon(&Blocking::new(2, 1)), 610);
     assert_eq!(program.by_tokio(&Tokio::new(2)), 610);
 }
 

@@ -101,7 +101,7 @@ impl Engine for Tokio {
                     if let Some(latency) = leaf.latency {
                         tokio::time::sleep(latency).await;
                     }
-                    return leaf.value;
+                    return leaf.value();
                 }
                 let right = tokio::spawn(walk(sweep, n - 2, first + leaves(n - 1)));
                 walk(sweep, n - 1, first).await + right.await.expect("no task panics")
@@ -124,20 +124,19 @@ impl Engine for TokioRayon {
 
     fn load(&self, wanted: Load) -> Option<u64> {
         let pool = Arc::clone(&self.1);
-        Some(load(&self.0, wanted, move |item| elsewhere(&pool, wanted, item)))
+        Some(load(&self.0, wanted, move |item| elsewhere(&pool, move || wanted.compute(&RayonFork, item))))
     }
 }
 
-/// Computes an item on rayon's pool, and waits for the result.
-pub(super) fn elsewhere(
+/// Computes on rayon's pool, and waits for the result.
+pub(super) fn elsewhere<F: FnOnce() -> u64 + Send + 'static>(
     pool: &rayon::ThreadPool,
-    load: Load,
-    item: u64,
-) -> impl Future<Output = u64> + Send + use<> {
+    compute: F,
+) -> impl Future<Output = u64> + Send + use<F> {
     let (sender, receiver) = oneshot::channel();
     pool.spawn(move || {
         // The receiver still exists.
-        sender.send(load.compute(&RayonFork, item)).expect("it is waited for");
+        sender.send(compute()).expect("it is waited for");
     });
     async { receiver.await.expect("the job does not panic") }
 }
