@@ -28,7 +28,7 @@ if cargo run --release --locked -p furcate-example-server --example server -- so
     echo "what is no number must be an error" >&2
     exit 1
 fi
-for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort pipeline; do
+for example in deadline_search fannkuch find_first graph io_uring latency max_subarray merge_sort pipeline; do
     cargo run --release --locked --example "$example"
 done
 

@@ -28,6 +28,8 @@ const NUMBERS: &[Numbers] = &[
     Numbers { name: "fannkuch", arguments: &[("N", 3, 12)] },
     Numbers { name: "find_first", arguments: &[("POSITION", 0, 500_000_000), ("LENGTH", 1, 500_000_000)] },
     Numbers { name: "graph", arguments: &[("NODES", 1, 20_000_000)] },
+    #[cfg(target_os = "linux")]
+    Numbers { name: "io_uring", arguments: &[("BLOCKS", 1, 10_000)] },
     Numbers { name: "latency", arguments: &[("REQUESTS", 1, 100_000), ("MILLISECONDS", 1, 10_000)] },
     Numbers { name: "max_subarray", arguments: &[("LENGTH", 1, 500_000_000)] },
     Numbers { name: "merge_sort", arguments: &[("LENGTH", 1, 100_000_000)] },
@@ -98,7 +100,7 @@ fn succeeds(name: &str, arguments: &[&str]) -> String {
 #[test]
 fn every_example_is_tested_here() {
     for name in names() {
-        let known = ["grep", "server", "words"].contains(&&name[..])
+        let known = ["grep", "io_uring", "server", "words"].contains(&&name[..])
             || NUMBERS.iter().any(|example| example.name == name);
         assert!(known, "the example `{name}` is not in the list: add it to `NUMBERS`");
     }
