@@ -16,6 +16,8 @@ mod load;
 mod memory;
 mod overhead;
 mod policy;
+#[cfg(target_os = "linux")]
+mod reads;
 mod redis;
 mod spread;
 mod sweep;

@@ -23,12 +23,15 @@ impl Tables {
                     continue;
                 }
                 println!("\n{title}: {} leaves", program.leaves());
-                println!("  {:<28} {:>10} {:>10} {:>10}", "", "ms", "it/without", "ns a leaf");
+                println!(
+                    "  {:<28} {:>10} {:>10} {:>10} {:>13}",
+                    "", "ms", "it/without", "ns a leaf", "Cilk-L"
+                );
                 let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build();
                 let pool = pool.expect("threads can be started");
                 let (tokio, rayon) = (Tokio::new(threads), Blocking::new(threads, 1));
                 let mut contenders: Vec<Contender<'_, u64>> = Vec::new();
-                for form in &FORMS {
+                for form in FORMS {
                     contenders.push((form.name, Box::new(|| form.run(program, &pool))));
                 }
                 contenders.push((RAYON, Box::new(|| program.by_rayon(&rayon))));
@@ -48,9 +51,10 @@ impl Tables {
                         plot.add(name, f64::from(cutoff), ratio);
                     }
                     println!(
-                        "  {name:<28} {:>10.3} {ratio:>10.3} {:>10.0}",
+                        "  {name:<28} {:>10.3} {ratio:>10.3} {:>10.0} {:>13}",
                         median.as_secs_f64() * 1e3,
                         (median.as_secs_f64() - without.as_secs_f64()) * 1e9 / program.leaves() as f64,
+                        FORMS.get(row).map_or("", |form| form.paper),
                     );
                 }
             }

@@ -1,6 +1,8 @@
 //! The cost of futures that are ready at once: the same computation with and without them.
 
 use super::load::{fib, plain};
+#[cfg(target_os = "linux")]
+use super::reads;
 use super::{Blocking, Tokio};
 use crate::fork::{FurcateFork, RayonFork};
 use furcate::prelude::*;
@@ -25,17 +27,42 @@ pub struct Form {
     pub name: &'static str,
     /// The name of the same form without futures; its own name, if it uses none.
     pub without: &'static str,
+    /// Time over that of *Ideal* in Cilk-L's figure 4, where the paper has the form: from 1 to 40 workers.
+    pub paper: &'static str,
     run: fn(Overhead, &ThreadPool) -> u64,
 }
 
-/// All forms on a pool of furcate's.
-pub const FORMS: [Form; 6] = [
-    Form { name: "plain", without: "plain", run: |it, _| plain(it.n) },
-    Form { name: "join", without: "join", run: Overhead::join },
-    Form { name: "join, block_on in the leaves", without: "join", run: Overhead::join_block_on },
-    Form { name: "join_async", without: "join", run: Overhead::join_async },
-    Form { name: "map, sum", without: "map, sum", run: Overhead::map },
-    Form { name: "map, io_await, map, sum", without: "map, sum", run: Overhead::io_await },
+/// A form that the paper does not have.
+const fn form(name: &'static str, without: &'static str, run: fn(Overhead, &ThreadPool) -> u64) -> Form {
+    Form { name, without, paper: "", run }
+}
+
+/// All forms on a pool of furcate's. Those that read are for Linux.
+pub const FORMS: &[Form] = &[
+    form("plain", "plain", |it, _| plain(it.n)),
+    form("join", "join", Overhead::join),
+    form("join, block_on in the leaves", "join", Overhead::join_block_on),
+    form("join_async", "join", Overhead::join_async),
+    form("map, sum", "map, sum", Overhead::map),
+    form("map, io_await, map, sum", "map, sum", Overhead::io_await),
+    #[cfg(target_os = "linux")]
+    form("read, sum", "read, sum", |it, pool| {
+        it.flat().into_par_iter().map(|n| plain(reads::plainly(n))).on(pool).sum()
+    }),
+    #[cfg(target_os = "linux")]
+    Form {
+        paper: "0.96",
+        ..form("read + future", "read, sum", |it, pool| it.awaited(reads::by_future, pool))
+    },
+    #[cfg(target_os = "linux")]
+    Form { paper: "1.00", ..form("read + epoll", "read, sum", |it, pool| it.awaited(reads::by_epoll, pool)) },
+    #[cfg(target_os = "linux")]
+    Form {
+        paper: "0.99 to 1.03",
+        ..form("read + I/O thread", "read, sum", |it, pool| it.awaited(reads::by_io_thread, pool))
+    },
+    #[cfg(target_os = "linux")]
+    form("read by async-io", "read, sum", |it, pool| it.awaited(reads::by_async_io, pool)),
 ];
 
 impl Form {
@@ -116,7 +143,15 @@ impl Overhead {
     }
 
     fn io_await(self, pool: &ThreadPool) -> u64 {
-        self.flat().into_par_iter().map(ready).io_await().map(plain).on(pool).sum()
+        self.awaited(ready, pool)
+    }
+
+    fn awaited<F: Future<Output = u32> + Send>(
+        self,
+        leaf: impl Fn(u32) -> F + Sync + Send,
+        pool: &ThreadPool,
+    ) -> u64 {
+        self.flat().into_par_iter().map(leaf).io_await().map(plain).on(pool).sum()
     }
 
     /// Returns the leaves, from left to right.
