@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10517,
+    "pool": 10525,
     "schedulers": 6312,
     "adaptors": 16062,
     "src": 110,

@@ -1,4 +1,4 @@
-//! Furcate's three wait rules (the jobs that a waiting worker may run) on irregular programs, with as many workers as
+//! Furcate's four wait rules (the jobs that a waiting worker may run) on irregular programs, with as many workers as
 //! the machine has cores and with more.
 //!
 //! `cargo bench -p furcate-benches --bench wait_rules`; `ROUNDS=n`, `QUICK=1` as for `fork_join`.
@@ -11,8 +11,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-const RULES: [(&str, WaitRule); 3] =
-    [("descendants", WaitRule::Descendants), ("leapfrog", WaitRule::Leapfrog), ("any", WaitRule::Any)];
+const RULES: [(&str, WaitRule); 4] = [
+    ("descendants", WaitRule::Descendants),
+    ("leapfrog", WaitRule::Leapfrog),
+    ("random", WaitRule::RandomLeapfrog),
+    ("any", WaitRule::Any),
+];
 
 fn main() {
     let quick = quick();

@@ -317,8 +317,8 @@ impl<S> ThreadPoolBuilder<S> {
     /// every slot for 0.1 s while jobs are queued, the pool starts one more thread all the same: the waiting jobs may depend on the
     /// queued ones.
     ///
-    /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog), or where a
-    /// [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on
+    /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog) or
+    /// [`RandomLeapfrog`](WaitRule::RandomLeapfrog), or where a [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on
     /// top of the waiting job. That is counted and reported as well.
     ///
     /// ```
@@ -540,7 +540,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             let name = names.get(number % threads).cloned();
             ThreadBuilder { name, stack_size, number, main }
         };
-        if S::SPARES && settings.setup.wait_rule != WaitRule::Leapfrog {
+        if S::SPARES && !matches!(settings.setup.wait_rule, WaitRule::Leapfrog | WaitRule::RandomLeapfrog) {
             let spare = thread.clone();
             settings.setup.spares = Some(Box::new(move |number, main| {
                 let thread = spare(number, main);

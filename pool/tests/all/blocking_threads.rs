@@ -241,7 +241,9 @@ fn a_pool_of_fixed_threads_that_hangs_has_said_why() {
         let report = reports.lock().unwrap()[0];
         assert_eq!((report.num_threads, report.blocking_threads, report.cause), (1, 0, cause));
         let (says, advises) = match cause {
-            SaturationCause::Leapfrog => ("`WaitRule::Leapfrog` starts no others", "`WaitRule::Descendants`"),
+            SaturationCause::Leapfrog => {
+                ("`WaitRule::Leapfrog` and `RandomLeapfrog` start no others", "`WaitRule::Descendants`")
+            }
             _ => ("a pool with a spawn handler starts no others", "without a spawn handler"),
         };
         for word in ["block_on", "all of the pool's threads wait", says, "io_await", "join_async", advises] {

@@ -216,6 +216,73 @@ fn cores_are_busy_while_workers_wait() {
     });
 }
 
+/// One worker waits for a half whose thief forks nothing. A third worker offers a job, a fork or a spawned one, that no other
+/// worker can run. Returns whether a thread ran the job before `limit`, the steals of halves, and the leapfrogs among them.
+fn helped_while_a_worker_waits(rule: WaitRule, spawned: bool, limit: Duration) -> (bool, u64, u64) {
+    let pool = ruled(3, rule);
+    let (begun, ran, tried) =
+        (Arc::new(Flag::default()), Arc::new(Flag::default()), Arc::new(Flag::default()));
+    let seen = AtomicBool::new(false);
+    thread::scope(|threads| {
+        let (begins, over) = (&begun, &tried);
+        threads.spawn(|| {
+            pool.install(|| {
+                join(
+                    || begins.wait(),
+                    || {
+                        begins.set();
+                        over.wait();
+                    },
+                )
+            })
+        });
+        begun.wait();
+        pool.install(|| {
+            let look = || {
+                let since = std::time::Instant::now();
+                while !ran.is_set() && since.elapsed() < limit {
+                    thread::sleep(Duration::from_micros(100));
+                }
+                seen.store(ran.is_set(), SeqCst);
+                tried.set();
+            };
+            if spawned {
+                let ran = Arc::clone(&ran);
+                spawn(move || ran.set());
+                look();
+            } else {
+                join(look, || ran.set());
+            }
+        });
+    });
+    let total = pool.stats().total();
+    (seen.into_inner(), total.migrated, total.leapfrogs)
+}
+
+#[test]
+fn random_leapfrogging_steals_forks_of_other_workers_than_the_thief() {
+    within(LONG, || {
+        let helped = |rule, spawned: bool| {
+            let helps = rule == WaitRule::Any || rule == WaitRule::RandomLeapfrog && !spawned;
+            helped_while_a_worker_waits(
+                rule,
+                spawned,
+                if helps { LONG / 2 } else { Duration::from_millis(30) },
+            )
+        };
+        // The half that is waited for is stolen in all cases.
+        assert_eq!(helped(WaitRule::Leapfrog, false), (false, 1, 0));
+        assert_eq!(
+            helped(WaitRule::RandomLeapfrog, false),
+            (true, 2, 0),
+            "the fork of a worker that is not the thief"
+        );
+        assert_eq!(helped(WaitRule::RandomLeapfrog, true), (false, 1, 0), "forks only");
+        assert_eq!(helped(WaitRule::Any, false), (true, 2, 0));
+        assert_eq!(helped(WaitRule::Any, true), (true, 1, 0));
+    });
+}
+
 #[test]
 fn waiting_workers_help_their_thieves() {
     // Leapfrogging: the stolen half forks, and the worker that waits for it runs some of those forks. Together they

@@ -177,7 +177,7 @@ impl Registry {
         let cause = match (&self.setup.spares, self.setup.wait_rule) {
             (Some(_), _) if slots.threads.refused => SaturationCause::Refused,
             (Some(_), _) => SaturationCause::BoundReached,
-            (None, WaitRule::Leapfrog) => SaturationCause::Leapfrog,
+            (None, WaitRule::Leapfrog | WaitRule::RandomLeapfrog) => SaturationCause::Leapfrog,
             (None, _) => SaturationCause::SpawnHandler,
         };
         let lacks_thread = !slots.is_terminating() && !runs_any && (is_last || self.setup.spares.is_some());

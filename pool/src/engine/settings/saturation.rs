@@ -28,7 +28,8 @@ pub enum SaturationCause {
     BoundReached,
     /// The system has refused to start a thread.
     Refused,
-    /// The pool's wait rule is [`WaitRule::Leapfrog`](crate::WaitRule::Leapfrog).
+    /// The pool's wait rule is [`WaitRule::Leapfrog`](crate::WaitRule::Leapfrog) or
+    /// [`RandomLeapfrog`](crate::WaitRule::RandomLeapfrog).
     Leapfrog,
     /// The pool's threads are started by a [spawn handler](crate::ThreadPoolBuilder::spawn_handler), one for each slot.
     SpawnHandler,
@@ -53,7 +54,7 @@ impl fmt::Display for Saturation {
         f.write_str(match cause {
             SaturationCause::BoundReached => "no more are allowed. ",
             SaturationCause::Refused => "the system refused to start another one. ",
-            SaturationCause::Leapfrog => "`WaitRule::Leapfrog` starts no others. ",
+            SaturationCause::Leapfrog => "`WaitRule::Leapfrog` and `RandomLeapfrog` start no others. ",
             SaturationCause::SpawnHandler => "a pool with a spawn handler starts no others. ",
         })?;
         f.write_str(

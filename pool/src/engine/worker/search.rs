@@ -286,7 +286,7 @@ impl Worker {
         let slots = self.num_threads();
         let first = self.search.random.below(slots);
         (first..slots).chain(0..first).find_map(|slot| {
-            let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number);
+            let victim = self.victim(slot);
             let mut active = || {
                 victim.and_then(|victim| {
                     self.steal_forked(victim, slot, patience, || true)
@@ -303,6 +303,17 @@ impl Worker {
                 active().or_else(woken)
             }
         })
+    }
+
+    /// Returns the holder of a slot, unless that is this worker.
+    pub(super) fn victim(&self, slot: usize) -> Option<&Worker> {
+        self.registry().holder(slot).filter(|victim| victim.number() != self.number)
+    }
+
+    /// Tries to steal a fork of one random worker.
+    pub(super) fn steal_at_random(&self, patience: &mut Patience) -> Option<JobRef> {
+        let slot = self.search.random.below(self.num_threads());
+        self.steal_forked(self.victim(slot)?, slot, patience, || true)
     }
 
     /// Finds a job in the first entry of the stealable sets that has one.

@@ -18,12 +18,13 @@ use std::time::Duration;
 /// |---|---|---|---|---|
 /// | [`Descendants`](WaitRule::Descendants) | parts of the awaited job; then another thread takes its slot | safe | bounded | busy |
 /// | [`Leapfrog`](WaitRule::Leapfrog) | parts of the awaited job | safe | bounded | may idle |
+/// | [`RandomLeapfrog`](WaitRule::RandomLeapfrog) | parts of the awaited job; else a fork of one random worker | can deadlock | unbounded | may idle |
 /// | [`Any`](WaitRule::Any) | any job | can deadlock | unbounded | busy |
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
 /// If all of the pool's threads wait and no spare thread can be started, a waiting worker runs any queued job, under every rule: one
-/// of the waiting threads may need that job. No spare thread can be started under `Leapfrog`, with a [spawn
+/// of the waiting threads may need that job. No spare thread can be started under `Leapfrog` and `RandomLeapfrog`, with a [spawn
 /// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
 /// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
 ///
@@ -48,6 +49,11 @@ pub enum WaitRule {
     Descendants,
     /// As `Descendants`, without spare threads: if no descendant can be stolen, the worker idles.
     Leapfrog,
+    /// As `Leapfrog`, with the *random stealing* of Lace (van Dijk and van de Pol 2014): at each look that finds no
+    /// descendant, the worker tries to steal a fork of one random worker, on top of the waiting frame. It takes no spawned job, no
+    /// woken task, and no job from outside. The wait may last as long as the stolen fork. If the fork needs a lock that the
+    /// waiting frame holds, the wait never ends.
+    RandomLeapfrog,
     /// Any job, on top of the waiting frame, as rayon does. The wait may last as long as that job. If the job needs a lock
     /// that the waiting frame holds, the wait never ends.
     Any,
@@ -196,7 +202,7 @@ impl Worker {
     /// Steals a detached part of a scope, see [`Scope`](crate::Scope), or a fork that such a part has made.
     fn steal_part(&self, scope: u64, patience: &mut Patience) -> Option<JobRef> {
         (0..self.num_threads()).find_map(|slot| {
-            let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number())?;
+            let victim = self.victim(slot)?;
             let wanted = || victim.belongs_to(scope);
             if wanted() { self.steal_forked(victim, slot, patience, wanted) } else { None }
         })
@@ -303,9 +309,7 @@ impl Worker {
             }
         }
         for slot in 0..self.num_threads() {
-            let Some(victim) = registry.holder(slot).filter(|victim| victim.number() != self.number()) else {
-                continue;
-            };
+            let Some(victim) = self.victim(slot) else { continue };
             while found.is_none() {
                 let Some(job) = self.steal_spawned(victim, slot) else { break };
                 found = of_scope(job);
@@ -355,8 +359,10 @@ impl Worker {
                 idle = None;
                 continue;
             } else {
-                descendant(&mut patience).or_else(|| {
-                    if wait.rule == WaitRule::Any && !self.external { self.find(&mut patience) } else { None }
+                descendant(&mut patience).or_else(|| match wait.rule {
+                    WaitRule::Any if !self.external => self.find(&mut patience),
+                    WaitRule::RandomLeapfrog if !self.external => self.steal_at_random(&mut patience),
+                    _ => None,
                 })
             };
             if let Some(job) = job {

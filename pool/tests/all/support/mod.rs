@@ -14,7 +14,8 @@ pub(crate) use testkit::process::{aborted_child, processor_time};
 pub(crate) use testkit::process::{child, good_child, plays, said};
 pub(crate) use testkit::{LONG, Random, pool, spin, until, within};
 
-pub(crate) const RULES: [WaitRule; 3] = [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any];
+pub(crate) const RULES: [WaitRule; 4] =
+    [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::RandomLeapfrog, WaitRule::Any];
 
 pub(crate) fn ruled(threads: usize, rule: WaitRule) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule).build().expect("a pool")
