@@ -7,6 +7,8 @@
 
 #[path = "../../../examples/common/mod.rs"]
 mod common;
+#[path = "../support/efficiency.rs"]
+mod efficiency;
 #[path = "../support/joins.rs"]
 mod joins;
 #[path = "../support/progress.rs"]
@@ -20,6 +22,7 @@ use common::output::{grouped, line};
 use common::random::Random;
 use common::table::time;
 use common::timing::timed;
+use efficiency::efficiency;
 use furcate_cluster::World;
 use furcate_cluster::frame::{Frame, FrameContext, Future, Next};
 use joins::{compare, measured};
@@ -28,7 +31,8 @@ use ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-const LENGTH: Bounds<usize> = Bounds::new(1, 1 << 20);
+/// Up to the greater size of the paper, 2^22.
+const LENGTH: Bounds<usize> = Bounds::new(1, 1 << 22);
 const TILE: Bounds<usize> = Bounds::new(1, 1 << 20);
 
 /// Finds the length of the longest common subsequence of two random texts.
@@ -171,7 +175,7 @@ fn main() {
         let greedy = measured(world, false, root(&texts), &texts);
         (greedy, compares.then(|| measured(world, true, root(&texts), &texts)))
     };
-    let Some(((greedy, stalling), ranks)) = ranks.run(("lcs", "tiles"), program) else { return };
+    let Some(((greedy, stalling), ranks, workers)) = ranks.run(("lcs", "tiles"), program) else { return };
     let texts = Texts::random(n, tile, &Arc::default());
     let (expected, serial) = timed(|| texts.sequential());
     let length = greedy.output.bottom.last().copied();
@@ -182,6 +186,10 @@ fn main() {
         grouped(n),
         time(greedy.time)
     ));
-    line(format_args!("the sequential table takes {}", time(serial)));
+    line(format_args!(
+        "the sequential table takes {}: efficiency {}",
+        time(serial),
+        efficiency(serial, greedy.time, workers)
+    ));
     compare(&greedy, stalling.as_ref());
 }

@@ -66,7 +66,7 @@ fn main() {
         let (sum, duration) = timed(|| (0..k).map(|_| repeat(n, work, turn, world, done)).last());
         (sum, duration, world.table())
     };
-    let Some(((sum, duration, table), ranks)) = ranks.run(("pfor", "turns"), program) else { return };
+    let Some(((sum, duration, table), ranks, _)) = ranks.run(("pfor", "turns"), program) else { return };
     let (expected, serial) = timed(|| (0..n).map(turn).sum::<u64>());
     assert_eq!(sum, Some(expected));
     line(format_args!("{} turns in {} on {ranks}", grouped(n * u64::from(k)), time(duration)));

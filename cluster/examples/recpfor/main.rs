@@ -5,6 +5,8 @@
 
 #[path = "../../../examples/common/mod.rs"]
 mod common;
+#[path = "../support/efficiency.rs"]
+mod efficiency;
 #[path = "../support/joins.rs"]
 mod joins;
 #[path = "../support/progress.rs"]
@@ -17,6 +19,7 @@ use common::arguments::Bounds;
 use common::output::line;
 use common::table::time;
 use common::timing::timed;
+use efficiency::efficiency;
 use furcate_cluster::World;
 use furcate_cluster::frame::{Frame, FrameContext, Next};
 use joins::{compare, measured};
@@ -120,10 +123,16 @@ fn main() {
         let greedy = measured(world, false, root(), &data);
         (greedy, compares.then(|| measured(world, true, root(), &data)))
     };
-    let Some(((greedy, stalling), ranks)) = ranks.run(("recpfor", "leaves"), program) else { return };
+    let Some(((greedy, stalling), ranks, workers)) = ranks.run(("recpfor", "leaves"), program) else {
+        return;
+    };
     let (expected, serial) = timed(|| data(&Arc::default()).sequential(0, n));
     assert_eq!(greedy.output, expected, "the sequential program's sum");
     line(format_args!("{k} loops on each level of {n} leaves in {} on {ranks}", time(greedy.time)));
-    line(format_args!("the sequential program takes {}", time(serial)));
+    line(format_args!(
+        "the sequential program takes {}: efficiency {}",
+        time(serial),
+        efficiency(serial, greedy.time, workers)
+    ));
     compare(&greedy, stalling.as_ref());
 }

@@ -20,12 +20,12 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     /// Runs the program `what` on all ranks. The program counts its `items` (a noun) in the [`Done`] of its rank. Returns the result of
-    /// rank 0, and the number of ranks in words; on other processes `None`.
+    /// rank 0, the number of ranks in words, and the number of all workers; on other processes `None`.
     pub(crate) fn run<T: Send>(
         &self,
         (what, items): (&'static str, &'static str),
         program: impl Fn(&World, &Arc<Done>) -> T + Sync,
-    ) -> Option<(T, String)> {
+    ) -> Option<(T, String, usize)> {
         let done = Arc::new(Done::default());
         let (result, ranks) = match self.ranks {
             Some(ranks) => {
@@ -52,6 +52,7 @@ impl Ranks {
         };
         let plural =
             |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
-        Some((result, format!("{} with {} each", plural(ranks, "rank"), plural(self.workers, "worker"))))
+        let words = format!("{} with {} each", plural(ranks, "rank"), plural(self.workers, "worker"));
+        Some((result, words, ranks * self.workers))
     }
 }

@@ -1,10 +1,16 @@
 //! UTS, the unbalanced tree search benchmark, on all ranks of a world.
 //!
 //! `cargo run --release -p furcate-cluster --example uts -- T1 --ranks 2` counts the nodes of a published tree, and compares the number. The
-//! benchmark's own options describe any other tree: `-t 1 -a 3 -d 10 -b 4 -r 19` is T1.
+//! benchmark's own options describe any other tree: `-t 1 -a 3 -d 10 -b 4 -r 19` is T1. `--compare` adds the efficiency: the time of the
+//! sequential program, divided by the time on all workers and by their number.
+//!
+//! Two published trees are for many machines: T1XXL (`-t 1 -a 3 -d 15 -b 4 -r 29`) has 4,230,646,601 nodes, and T1WL
+//! (`-t 1 -a 3 -d 18 -b 4 -r 19`) has 270,751,679,750.
 
 #[path = "../../../examples/common/mod.rs"]
 mod common;
+#[path = "../support/efficiency.rs"]
+mod efficiency;
 #[path = "../support/progress.rs"]
 mod progress;
 #[path = "../support/ranks.rs"]
@@ -14,8 +20,9 @@ mod tree;
 use clap::Parser;
 use common::arguments::{Bounds, reject};
 use common::output::{grouped, line};
-use common::table::time;
+use common::table::{Cell, Table, time};
 use common::timing::timed;
+use efficiency::efficiency;
 use furcate::prelude::*;
 use furcate_cluster::{ByValue, Portable, SpreadOver, World};
 use progress::Done;
@@ -29,7 +36,7 @@ const DEPTH: Bounds<u32> = Bounds::new(1, 1000);
 #[derive(Parser)]
 #[command(name = "uts")]
 struct Arguments {
-    /// A published tree: T1, T1L, T2, T2L, T3 or T3L. The options change it.
+    /// A published tree: T1, T1L, T1XXL, T1WL, T2, T2L, T3 or T3L. The options change it.
     name: Option<String>,
     /// Kind: 0 binomial, 1 geometric, 2 hybrid.
     #[arg(short = 't', value_parser = clap::value_parser!(u32).range(0..3))]
@@ -68,7 +75,7 @@ impl Arguments {
             let published =
                 Tree::PUBLISHED.into_iter().find(|(published, ..)| published.eq_ignore_ascii_case(name));
             published.unwrap_or_else(|| {
-                reject::<Self>(format!("{name} is no tree: give T1, T1L, T2, T2L, T3 or T3L"))
+                reject::<Self>(format!("{name} is no tree: give T1, T1L, T1XXL, T1WL, T2, T2L, T3 or T3L"))
             })
         });
         let base = named.map_or(Tree::DEFAULT, |(_, tree, _)| tree);
@@ -104,7 +111,8 @@ fn main() {
         let (nodes, duration) = timed(|| 1 + below(&tree, done).spread(world).sum::<u64>());
         (nodes, duration, world.table())
     };
-    let Some(((nodes, duration, table), ranks)) = arguments.ranks.run(("uts", "nodes"), count) else {
+    let Some(((nodes, duration, table), ranks, workers)) = arguments.ranks.run(("uts", "nodes"), count)
+    else {
         return;
     };
     if let Some(published) = published {
@@ -113,17 +121,21 @@ fn main() {
     line(format_args!("{} nodes in {} on {}", grouped(nodes), time(duration), ranks));
     line(table);
     if arguments.compare {
-        let (serial, duration) = timed(|| tree.count(&tree.root()));
+        let (serial, sequential) = timed(|| tree.count(&tree.root()));
         assert_eq!(serial, nodes);
-        line(format_args!("sequential program    {}", time(duration)));
-        let one = |threads| {
+        let mut table = Table::new(["time", "efficiency"]);
+        let mut row = |name: String, time, workers| {
+            table.row(name, [Cell::Time(time), Cell::Text(efficiency(sequential, time, workers))]);
+        };
+        row("sequential program".to_owned(), sequential, 1);
+        row(ranks, duration, workers);
+        for threads in [1, 2] {
             let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let (here, duration) =
+            let (here, time) =
                 timed(|| pool.install(|| 1 + below(&tree, &Done::default()).adaptive().sum::<u64>()));
             assert_eq!(here, nodes);
-            line(format_args!("one machine, {threads} threads {}", time(duration)));
-        };
-        one(1);
-        one(2);
+            row(format!("one machine, {threads} threads"), time, threads);
+        }
+        line(table);
     }
 }

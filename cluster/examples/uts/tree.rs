@@ -52,10 +52,12 @@ impl Tree {
         shift: 0.5,
     };
 
-    /// The published trees: name, parameters, nodes.
-    pub(crate) const PUBLISHED: [(&'static str, Self, u64); 6] = [
+    /// The published trees: name, parameters, nodes. T1XXL and T1WL are those of Shiina and Taura (IEEE Cluster 2022), for many machines.
+    pub(crate) const PUBLISHED: [(&'static str, Self, u64); 8] = [
         ("T1", Tree { shape: 3, depth: 10, seed: 19, ..Self::DEFAULT }, 4_130_071),
         ("T1L", Tree { shape: 3, depth: 13, seed: 29, ..Self::DEFAULT }, 102_181_082),
+        ("T1XXL", Tree { shape: 3, depth: 15, seed: 29, ..Self::DEFAULT }, 4_230_646_601),
+        ("T1WL", Tree { shape: 3, depth: 18, seed: 19, ..Self::DEFAULT }, 270_751_679_750),
         ("T2", Tree { shape: 2, depth: 16, branching: 6.0, seed: 502, ..Self::DEFAULT }, 4_117_769),
         ("T2L", Tree { shape: 2, depth: 23, branching: 7.0, seed: 220, ..Self::DEFAULT }, 96_793_510),
         (

@@ -98,7 +98,7 @@ fn main() {
         let (tally, duration) = timed(|| count(&files, world, done));
         Ok((tally, duration, world.table()))
     };
-    let Some((result, ranks)) = ranks.run(("word_count", "files"), program) else { return };
+    let Some((result, ranks, _)) = ranks.run(("word_count", "files"), program) else { return };
     let (tally, duration, table) = result.unwrap_or_else(|rank| {
         eprintln!("word_count: rank {rank} sees other files below the paths than rank 0: give paths that are the same on every machine");
         exit(1)
