@@ -382,7 +382,7 @@ fn advance<'s, S: Detach<'s>, W: Workload + 's>(
 fn behind<'s, W: Workload>(mut rest: Branch<'s, W>) -> (Joint<'s, W>, W::Reduction, Branch<'s, W>) {
     let joint = Joint { reduction: rest.reduction.clone(), call: rest.position.call };
     let before;
-    (before, rest.reduction) = rest.reduction.divide();
+    (before, rest.reduction) = rest.reduction.divide_item();
     (joint, before, rest)
 }
 

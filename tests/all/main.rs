@@ -26,6 +26,7 @@ mod io_await_ends;
 mod io_await_faults;
 mod io_await_first;
 mod io_await_in_order;
+mod io_await_proactive;
 mod io_await_spread;
 mod io_await_stops;
 mod io_await_turns;
