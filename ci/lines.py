@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10525,
-    "schedulers": 6312,
+    "schedulers": 6344,
     "adaptors": 16062,
     "src": 110,
     "trace": 2175,

@@ -63,6 +63,8 @@ pub enum X {
 pub enum Value {
     /// How many times faster than that row.
     Speedup(&'static str),
+    /// How many times faster than the row itself on the least number of threads.
+    Scaling,
     /// How many times as long as that row.
     Overhead(&'static str),
     /// The median time, in seconds.
@@ -73,6 +75,7 @@ impl Value {
     fn label(&self) -> String {
         match self {
             Value::Speedup(over) => format!("speedup over `{over}`"),
+            Value::Scaling => "T1 / TP".into(),
             Value::Overhead(over) => format!("time / time of `{over}`"),
             Value::Seconds => "seconds".into(),
         }
@@ -87,7 +90,7 @@ impl Value {
         match self {
             Value::Speedup(over) => ratio(exact(over)?, row),
             Value::Overhead(over) => ratio(row, exact(over)?),
-            Value::Seconds => Spread::of(row.ns.clone()).map(|spread| spread.median / 1e9),
+            Value::Scaling | Value::Seconds => Spread::of(row.ns.clone()).map(|spread| spread.median / 1e9),
         }
     }
 }
@@ -130,18 +133,18 @@ impl Figure {
             X::Threads(_) => ("threads", Scale::Linear),
             X::Tables(label, _) => (*label, Scale::Linear),
         };
+        let (first, last) = (runs.first()?, runs.last()?);
         let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
         for row in *rows {
             let points = match x {
                 X::Threads(title) => {
                     let at =
-                        |run: &Run| Some((run.threads as f64, self.mean(&run.tables, title, row, value)?));
+                        |run: &Run| Some((run.threads as f64, self.mean(run, first, title, row, value)?));
                     runs.iter().filter_map(at).collect::<Vec<_>>()
                 }
                 X::Tables(_, tables) => {
-                    let last = runs.last()?;
                     let at =
-                        |&(x, title): &(f64, &str)| Some((x, self.mean(&last.tables, title, row, value)?));
+                        |&(x, title): &(f64, &str)| Some((x, self.mean(last, first, title, row, value)?));
                     tables.iter().filter_map(at).collect()
                 }
             };
@@ -186,11 +189,19 @@ impl Figure {
     }
 
     /// Returns the mean of a row's values over the tables of the figure whose titles contain a text.
-    fn mean(&self, tables: &[Table], title: &str, row: &str, value: &Value) -> Option<f64> {
+    fn mean(&self, run: &Run, first: &Run, title: &str, row: &str, value: &Value) -> Option<f64> {
         let Source::Bench { words, .. } = &self.source else { return None };
-        let chosen = |table: &&Table| words.is_empty() || words.iter().any(|word| table.title.contains(word));
-        let tables = tables.iter().filter(chosen).filter(|table| table.title.contains(title));
-        let values: Vec<f64> = tables.filter_map(|table| value.of(table, row)).collect();
+        let chosen = |table: &&Table| {
+            (words.is_empty() || words.iter().any(|word| table.title.contains(word)))
+                && table.title.contains(title)
+        };
+        let of = |table: &Table| {
+            let here = value.of(table, row)?;
+            let Value::Scaling = value else { return Some(here) };
+            let same = first.tables.iter().find(|other| other.title == table.title)?;
+            Some(value.of(same, row)? / here)
+        };
+        let values: Vec<f64> = run.tables.iter().filter(chosen).filter_map(of).collect();
         if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
     }
 }

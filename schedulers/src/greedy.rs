@@ -240,7 +240,10 @@ fn divide_or_run<'s, S: Detach<'s>, W: Workload + 's, F: Leaves + 's>(
         }
         let right = PublishedBranch { branch: right, leaves: of_right };
         if leaves.spawns() {
-            return right.spawn(|| run(left, of_left, scope), joint, scope);
+            let node = Arc::<JoinNode<'s, W>>::default();
+            scope.spawn_part(right, Arc::clone(&node));
+            run(left, of_left, scope).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+            return Done::Away { node, joint };
         }
         let (left, right) = scope.fork(|| run(left, of_left, scope), right);
         return match right {
@@ -287,19 +290,6 @@ impl<'s, W: Workload + 's, F: Leaves + 's> PublishedBranch<'s, W, F> {
             let done = run(branch, self.leaves, scope);
             done.end_task(to, stops, self.leaves, scope);
         });
-    }
-
-    /// Spawns the branch as the right part of a node, and runs the left part.
-    pub(crate) fn spawn<S: Detach<'s>>(
-        self,
-        left: impl FnOnce() -> Done<'s, W>,
-        joint: Joint<'s, W>,
-        scope: &S,
-    ) -> Done<'s, W> {
-        let node = Arc::<JoinNode<'s, W>>::default();
-        scope.spawn_part(self, Arc::clone(&node));
-        left().deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
-        Done::Away { node, joint }
     }
 }
 

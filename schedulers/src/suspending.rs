@@ -28,7 +28,7 @@
 //! 4. *Bounded depth.* The nodes over n pending items of a task are at most log2 n deep, and outputs go up in a loop.
 //!    *Bounded memory*, too: complete outputs are reduced, except the few that share a [wide node](tree::Tree) with an item
 //!    that is still pending. So the number of nodes is at most the number of pending items plus a logarithm. A task
-//!    that was put aside goes on with the same tree.
+//!    that was put aside goes on with the same tree. So does a rest that was suspended with an item, unless the policy divides it.
 //! 5. *In flight.* If the number of futures in flight is limited, a future has a permit from its first poll to its end.
 //!    A task takes the permits for a step before it makes the items. If it finds none, it puts its remaining units
 //!    aside, as a task that waits for a permit. (If a step gives more futures than it has units, each future without a
@@ -53,7 +53,7 @@ mod semaphore;
 mod tree;
 mod walk;
 
-use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side, ends_early};
+use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, Side, ends_early};
 use crate::policy::StopSignals;
 use crate::tree::branch::{Branch, Decision, Joint, Position};
 use crate::tree::call::Call;
@@ -62,8 +62,8 @@ use crate::{
     Computation, Divisible, NextStep, Policy, Producer, Reduction, Scheduler, SchedulerFacts, Steps,
     StepsFacts, Workload,
 };
-use frame::{TaskFrame, TaskShared};
-use furcate_pool::detach::{Detach, Resume, Suspend};
+use frame::{Held, TaskFrame, TaskShared};
+use furcate_pool::detach::{Detach, Detachable, Resume, Suspend};
 use furcate_pool::trace;
 use furcate_pool::{Context, Executor};
 use leaf::{Fold, Leaf, cancel_if_stopped};
@@ -245,7 +245,10 @@ impl Leaves for WaitingLeaves<'_> {
     }
 
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
-        let is_leaf = !self.divides || (W::Reduction::WINDOWED && self.walks);
+        // A part that finds no permit would only wait for one.
+        let is_leaf = !self.divides
+            || (W::Reduction::WINDOWED && self.walks)
+            || (self.is_proactive && self.room.is_full());
         if is_leaf { Decision::Leaf } else { branch.decide(threads) }
     }
 
@@ -270,26 +273,17 @@ impl Leaves for WaitingLeaves<'_> {
     where
         Self: 's,
     {
-        let call = branch.position.call;
         if W::Reduction::WINDOWED && self.walks {
-            let joint = Joint { reduction: branch.reduction.clone(), call };
-            let node = Arc::<JoinNode<'s, W>>::default();
-            let left = Link::JoinNode(Arc::clone(&node), Side::Left);
-            left.deliver(tree::nothing::<W>(&branch.reduction));
-            Walk::new(branch, self, Link::JoinNode(Arc::clone(&node), Side::Right)).go_on(scope);
-            return Done::Away { node, joint };
+            let (done, link) = away(&branch, Tree::of_leaf(), &branch.reduction);
+            Walk::new(branch, self, link).go_on(scope);
+            return done;
         }
-        match advance(branch, Tree::of_leaf(), None, self, scope) {
+        match advance(Paused { branch, tree: Tree::of_leaf(), leaves: self }, None, scope) {
             Ok(done) => done,
-            Err(Paused { branch, tree, mut slot }) => {
-                let (joint, left, branch) = behind(branch);
-                let node = Arc::<JoinNode<'s, W>>::default();
-                tree.end(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
-                let link = Link::JoinNode(Arc::clone(&node), Side::Right);
-                scope
-                    .handle()
-                    .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf(), leaves: self, link });
-                Done::Away { node, joint }
+            Err((paused, wait)) => {
+                let (done, link) = away(&paused.branch, Tree::of_leaf(), &paused.branch.reduction);
+                wait.put_aside(Aside { paused, link }, scope);
+                done
             }
         }
     }
@@ -302,22 +296,42 @@ impl Leaves for WaitingLeaves<'_> {
 /// Memory for the future that waits for a permit.
 type AcquireSlot<'s, S, W> = <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Slot<Acquire<'s>, Aside<'s, W>>;
 
-/// A leaf that is to be put aside until there is a permit (invariant 5).
-struct Paused<'s, W: Workload, A> {
+/// A leaf that is to be put aside.
+struct Paused<'s, W: Workload> {
     branch: Branch<'s, W>,
+    /// Pending items since the leaf was put aside first.
     tree: Tree<'s, W>,
-    slot: A,
+    leaves: WaitingLeaves<'s>,
 }
 
-/// Runs a leaf to its end, or until it finds no permit. It may already have a permit, and pending items.
+/// The event for which a leaf is put aside.
+enum Wait<'s, S: Detach<'s>, W: Workload + 's> {
+    /// A permit (invariant 5).
+    Permit(AcquireSlot<'s, S, W>),
+    /// Any worker: the rest is spawned, and suspended with this item.
+    Worker(Held<'s, S>),
+}
+
+impl<'s, S: Detach<'s>, W: Workload + 's> Wait<'s, S, W> {
+    fn put_aside(self, aside: Aside<'s, W>, scope: &S) {
+        match self {
+            Wait::Permit(mut slot) => scope.handle().suspend(&mut slot, aside),
+            Wait::Worker(held) => {
+                scope.spawn_part(aside, Arc::default());
+                scope.handle().suspend_beside(held);
+            }
+        }
+    }
+}
+
+/// Runs a leaf to its end, or until it finds no permit, or its rest is to be suspended with an item. It may already have a permit, and
+/// pending items.
 #[allow(clippy::type_complexity, reason = "a result of what has a name each")]
 fn advance<'s, S: Detach<'s>, W: Workload + 's>(
-    mut branch: Branch<'s, W>,
-    mut tree: Tree<'s, W>,
+    Paused { mut branch, mut tree, leaves }: Paused<'s, W>,
     mut permit: Option<Permit<'s>>,
-    leaves: WaitingLeaves<'s>,
     scope: &S,
-) -> Result<Done<'s, W>, Paused<'s, W, AcquireSlot<'s, S, W>>> {
+) -> Result<Done<'s, W>, (Paused<'s, W>, Wait<'s, S, W>)> {
     let (handle, mut slot) = (scope.handle(), Default::default());
     loop {
         let Branch { producer, policy, reduction, position } = branch;
@@ -360,63 +374,100 @@ fn advance<'s, S: Detach<'s>, W: Workload + 's>(
         let position = Position { marks: position.marks.migrated(false).grown(false), ..position };
         branch = Branch { producer: rest, policy, reduction, position };
         if let Some(held) = held {
-            let (joint, before, branch) = behind(branch);
-            let rest = PublishedBranch { branch, leaves };
-            let done = rest.spawn(|| tree.end(None, &before, call), joint, scope);
-            handle.suspend_beside(held);
-            return Ok(done);
+            return Err((Paused { branch, tree, leaves }, Wait::Worker(held)));
         }
         match handle.poll_once(&mut slot, leaves.room.acquire(LineKind::New, leaves.place)) {
             // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {
                 handle.waits_for_room();
-                return Err(Paused { branch, tree, slot });
+                return Err((Paused { branch, tree, leaves }, Wait::Permit(slot)));
             }
         }
     }
 }
 
-/// Divides the reduction between the rest of a leaf and the items before the rest. Returns the joint of the two, the reduction of the items
-/// before, and the rest.
-fn behind<'s, W: Workload>(mut rest: Branch<'s, W>) -> (Joint<'s, W>, W::Reduction, Branch<'s, W>) {
-    let joint = Joint { reduction: rest.reduction.clone(), call: rest.position.call };
-    let before;
-    (before, rest.reduction) = rest.reduction.divide_item();
-    (joint, before, rest)
+/// Makes a node for a branch that ends later. The items of `tree`, of which `before` is the reduction, are the left part; the link is for
+/// the others.
+fn away<'s, W: Workload>(
+    branch: &Branch<'s, W>,
+    tree: Tree<'s, W>,
+    before: &W::Reduction,
+) -> (Done<'s, W>, Link<'s, W>) {
+    let (node, call) = (Arc::<JoinNode<'s, W>>::default(), branch.position.call);
+    tree.end(None, before, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+    let link = Link::JoinNode(Arc::clone(&node), Side::Right);
+    (Done::Away { node, joint: Joint { reduction: branch.reduction.clone(), call } }, link)
 }
 
-/// A leaf that waits for a permit.
+/// A leaf that was put aside.
 struct Aside<'s, W: Workload> {
-    branch: Branch<'s, W>,
-    /// Pending items since it was put aside first.
-    tree: Tree<'s, W>,
-    leaves: WaitingLeaves<'s>,
+    paused: Paused<'s, W>,
     link: Link<'s, W>,
 }
 
-impl<'s, S: Detach<'s>, W: Workload + 's> Resume<'s, S, Permit<'s>> for Aside<'s, W> {
-    fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
-        let Aside { branch, tree, leaves, link } = self;
-        let call = branch.position.call;
+impl<'s, W: Workload + 's> Aside<'s, W> {
+    /// Goes on with the leaf. If no permit is brought, the policy may have the rest divided.
+    fn go_on<S: Detach<'s>>(self, permit: Option<Permit<'s>>, scope: &S, context: Context) {
+        let Aside { mut paused, link } = self;
+        let call = paused.branch.position.call;
         call.watch(|| {
-            let reduction = branch.reduction.clone();
-            match advance(branch.migrated(context.migrated()), tree, Some(permit), leaves, scope) {
+            paused.branch = paused.branch.migrated(context.migrated());
+            let (leaves, reduction) = (paused.leaves, paused.branch.reduction.clone());
+            let outcome = match permit {
+                None if paused.is_to_be_divided(scope.num_threads()) => {
+                    let Paused { mut branch, tree, .. } = paused;
+                    let (before, rest) = reduction.clone().divide_item();
+                    let (done, link) = away(&branch, tree, &before);
+                    branch.reduction = rest;
+                    // Not the whole: the items before it may have permits.
+                    let leaves = WaitingLeaves { depth: leaves.depth.max(1), ..leaves };
+                    greedy::run(branch, leaves, scope).deliver(link);
+                    Ok(done)
+                }
+                permit => advance(paused, permit, scope),
+            };
+            match outcome {
                 Ok(done) => {
                     if done.deliver(link) && ends_early::<W>() {
                         leaves.has_ended(scope);
                     }
                 }
-                Err(Paused { branch, tree, mut slot }) => {
-                    scope.handle().suspend(&mut slot, Aside { branch, tree, leaves, link });
-                }
+                Err((paused, wait)) => wait.put_aside(Aside { paused, link }, scope),
             }
             cancel_if_stopped::<S, W>(&reduction, &scope.handle());
         });
     }
+}
+
+impl<W: Workload> Paused<'_, W> {
+    fn is_to_be_divided(&mut self, threads: usize) -> bool {
+        let Decision::Divide { fork, .. } = self.leaves.decide(&mut self.branch, threads) else {
+            return false;
+        };
+        if fork {
+            // The permit is asked for again when the rest is divided.
+            self.branch.policy.return_permit();
+        }
+        true
+    }
+}
+
+impl<'s, S: Detach<'s>, W: Workload + 's> Detachable<'s, S> for Aside<'s, W> {
+    type Meeting = ();
+
+    fn run(self, scope: &S, _: Arc<()>, context: Context) {
+        self.go_on(None, scope, context);
+    }
+}
+
+impl<'s, S: Detach<'s>, W: Workload + 's> Resume<'s, S, Permit<'s>> for Aside<'s, W> {
+    fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
+        self.go_on(Some(permit), scope, context);
+    }
 
     fn cancelled(self, _scope: &S) {
-        let Aside { branch, tree, link, .. } = self;
+        let Aside { paused: Paused { branch, tree, .. }, link } = self;
         let call = branch.position.call;
         call.leave_out();
         call.watch(|| {

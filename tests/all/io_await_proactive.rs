@@ -4,7 +4,7 @@
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
 
-use crate::support::streams::numbers;
+use crate::support::streams::{census, numbers};
 use crate::support::{Ways, a_minute, after, assert_settled, assert_settles};
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
@@ -334,5 +334,55 @@ fn steals_and_mugs_are_bounded_by_suspensions() {
             no_thread_added |= stats.workers.len() <= threads + 1;
         }
         assert!(no_thread_added, "{suspension:?}, {threads} threads");
+    }
+}
+
+/// The outputs of a leaf are reduced as they come, not when its last item is there: a failure that is found only in a reduction of two
+/// neighbors ends the rest.
+#[test]
+fn a_reduction_that_fails_ends_the_rest_of_the_leaf() {
+    for pool in pools() {
+        let begun = Instant::now();
+        let sum = (0..100_u64)
+            .into_par_iter()
+            .bound_depth(0)
+            .map(|x| async move {
+                if x == 40 || x == 41 {
+                    after(x - 36).await
+                } else {
+                    a_minute().await
+                }
+                x
+            })
+            .io_await()
+            .on(&pool)
+            .map(Some)
+            .try_reduce_with(|_, _| None);
+        assert_eq!(sum, Some(None));
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert_settled(&pool);
+    }
+}
+
+/// And so a computation of many items takes memory for those that are in flight, whether it is one leaf or divided: a rest is not
+/// divided while there is no permit for its parts.
+#[test]
+fn outputs_are_reduced_as_they_come() {
+    for pool in pools() {
+        for limit in [1, usize::MAX] {
+            let census = census();
+            let waits = (0..3000_u64).into_par_iter().size_limit(limit).map(|x| async move {
+                yield_now().await;
+                x
+            });
+            let counted = waits.io_await().max_in_flight(8).on(&pool).map(|x| census.make(x));
+            let sum = counted.reduce_with(|mut a, b| {
+                a.value += b.value;
+                a
+            });
+            assert_eq!(sum.unwrap().value, 3000 * 2999 / 2);
+            let most = census.most.load(SeqCst);
+            assert!(most < 300, "{most} outputs at once");
+        }
     }
 }

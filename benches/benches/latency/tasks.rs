@@ -5,7 +5,7 @@ use furcate_benches::latency::{
     Blocking, FORMS, ForkedWaits, Overhead, POLICIES, PolicyRun, Tokio, WaitForm,
 };
 use furcate_benches::plot::{Plot, Scale};
-use furcate_benches::{Contender, interleave, quick};
+use furcate_benches::{Contender, interleave, quick, threads};
 use std::time::Duration;
 
 const RAYON: &str = "rayon, join";
@@ -17,7 +17,8 @@ impl Tables {
         for cutoff in [15, 20, 25] {
             let n = if quick() { cutoff + 3 } else { 32 };
             let program = Overhead { n, cutoff };
-            for threads in [1, self.threads] {
+            let all = threads().map_or_else(|| vec![1, self.threads], |threads| vec![threads]);
+            for threads in all {
                 let title = format!("overhead: fib({n}) forked to {cutoff}, {threads} thread(s)");
                 if !self.choice.has(&title) {
                     continue;

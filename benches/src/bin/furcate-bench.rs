@@ -298,7 +298,7 @@ fn repeat(
         "# The papers' tables and figures\n\n{}; {sizes}. Lines marked (paper) are the published values, on the papers' machines.\n",
         Machine::this().line()
     );
-    let (mut paper, mut missing) = ("", Vec::new());
+    let (mut paper, mut differs, mut missing) = ("", "", Vec::new());
     // Figures that come from the same bench and words share its runs.
     let mut known: Vec<(String, Vec<Run>)> = Vec::new();
     for (figure, number) in figures.iter().zip(1..) {
@@ -331,7 +331,10 @@ fn repeat(
                 }
             },
         }
-        report.push_str(&format!("\n{}\n", figure.differs));
+        if differs != figure.differs {
+            differs = figure.differs;
+            report.push_str(&format!("\n{differs}\n"));
+        }
     }
     let path = folder.join("report.md");
     fs::write(&path, &report).map_err(|error| failed(&path, error))?;

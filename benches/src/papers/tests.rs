@@ -49,6 +49,8 @@ fn curves_over_tables() {
     assert!(drawn.table.contains("| furcate | | 0.500 | 1.00 | |"), "{}", drawn.table);
     let drawn = figure(X::Threads("a 1"), Value::Seconds).drawn(&runs()).unwrap();
     assert!(drawn.table.contains("| furcate | 0.100 | 0.050 | |"), "{}", drawn.table);
+    let drawn = figure(X::Threads("a"), Value::Scaling).drawn(&runs()).unwrap();
+    assert!(drawn.table.contains("| furcate | 1.00 | 2.00 | |"), "{}", drawn.table);
     assert!(figure(X::Threads("c"), Value::Seconds).drawn(&runs()).is_none());
 }
 

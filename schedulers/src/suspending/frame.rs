@@ -24,7 +24,7 @@ pub(super) struct TaskShared<'s, S: Detach<'s>> {
 }
 
 /// A task that is not settled yet.
-type Held<'s, S> = <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Held;
+pub(super) type Held<'s, S> = <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Held;
 
 /// The owner of the shared state, in the task's frame.
 ///

@@ -59,6 +59,11 @@ impl Room {
         self.allows_reuse
     }
 
+    /// Whether no permit is free. A hint.
+    pub(super) fn is_full(&self) -> bool {
+        self.semaphore.free() == 0 || self.is_wanted()
+    }
+
     /// Takes permits for new items at this place: so many, or as many as there are. Returns how many: none while a task waits that may
     /// have any.
     pub(super) fn take(&self, most: usize, place: Place) -> usize {
