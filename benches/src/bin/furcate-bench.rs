@@ -104,7 +104,7 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         name: "waits",
-        about: "furcate's three rules for a worker that waits",
+        about: "furcate's four rules for a worker that waits, and counts of steals",
         bench: "wait_rules",
         words: &[],
         quick: Quick::Nothing,
