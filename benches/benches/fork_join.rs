@@ -11,7 +11,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use furcate_benches::fork::{Engine, STACK, Visit, each};
+use furcate_benches::fork::{Engine, Furcate, FurcateHandle, Rayon, STACK, Serial, Visit, each, forms};
 use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
 use furcate_benches::{Timed, interleave_timed, paper, quick, rounds, threads};
 
@@ -72,6 +72,9 @@ fn contests() {
     let mut selection = Selection { chosen, found: false };
 
     selection.contest(|| Fib(sizes.fib), "fib", rounds);
+    if selection.has("safety") {
+        safety(&Fib(sizes.fib), rounds);
+    }
     selection.contest(|| Queens(sizes.queens), "queens", rounds);
     for tree in sizes.trees {
         selection.contest(|| tree, &tree.name(), rounds);
@@ -148,8 +151,10 @@ fn warm_up(engine: &impl Engine) {
 /// Runs a program without forks, then on all engines; returns the times of the first, and of the others by name.
 fn race<P: Program>(
     program: &P,
+    title: &str,
     threads: &[usize],
     rounds: usize,
+    engines: fn(&mut Field<'_, P>),
 ) -> (Duration, Vec<(&'static str, Vec<Duration>)>) {
     program.check(&program.serial(program.input()));
     let plain = move || {
@@ -159,8 +164,8 @@ fn race<P: Program>(
         (start.elapsed(), output)
     };
     let mut field = Field { program, threads, contenders: vec![("plain", Box::new(plain))] };
-    each(&mut field);
-    let medians = interleave_timed(&program.name(), rounds, &mut field.contenders);
+    engines(&mut field);
+    let medians = interleave_timed(title, rounds, &mut field.contenders);
     let (plain, forked) = medians.rows.split_first().expect("the plain program ran");
     let rows = forked.chunk_by(|(a, _), (b, _)| a == b);
     (plain.1, rows.map(|row| (row[0].0, row.iter().map(|(_, time)| *time).collect())).collect())
@@ -173,7 +178,7 @@ fn milliseconds(time: Duration) -> f64 {
 /// The table of a program that is to be sped up.
 fn speedups<P: Program>(program: &P, rounds: usize) {
     let threads = threads().map_or_else(|| vec![1, 2], |threads| vec![threads]);
-    let (plain, rows) = race(program, &threads, rounds);
+    let (plain, rows) = race(program, &program.name(), &threads, rounds, |field| each(field));
     println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
     let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
     println!("{:<15} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", "T2/TS", "T1/T2");
@@ -195,9 +200,44 @@ fn speedups<P: Program>(program: &P, rounds: usize) {
     println!();
 }
 
+/// T1/TS of fib(45) in the paper on lace.rs, from its tables of times.
+const SAFETY: [(&str, f64); 6] = [
+    ("C Lace", 2.02),
+    ("lace.rs, unsafe", 2.97),
+    ("lace.rs, safe + inlining", 3.58),
+    ("lace.rs, safe", 11.28),
+    ("Rayon", 17.31),
+    ("lace.rs, Chase-Lev", 17.32),
+];
+
+/// The table of what safety costs: forms of a split deque, and the engines with a safe API, on one worker.
+fn safety(program: &Fib, rounds: usize) {
+    let title = format!("safety: {}", program.name());
+    let (plain, rows) = race(program, &title, &[1], rounds, |field| {
+        field.visit::<Serial>();
+        forms(field);
+        field.visit::<FurcateHandle>();
+        field.visit::<Furcate>();
+        field.visit::<Rayon>();
+    });
+    println!("{title}: TS {:.1} ms, medians of {rounds} interleaved rounds", milliseconds(plain));
+    println!("{:<32} {:>8} {:>10} {:>8}", "engine", "T1/TS", "T1/unsafe", "ns/fork");
+    let forks = program.forks().expect("fib knows its forks") as f64;
+    let bare = rows.iter().find(|(engine, _)| *engine == "split-unsafe").expect("the form is run").1[0];
+    for (engine, times) in rows {
+        let [over_plain, over_bare] = [plain, bare].map(|base| times[0].as_secs_f64() / base.as_secs_f64());
+        let per_fork = (times[0].as_secs_f64() - plain.as_secs_f64()) * 1e9 / forks;
+        println!("{engine:<32} {over_plain:>8.2} {over_bare:>10.2} {per_fork:>8.2}");
+    }
+    for (engine, over_plain) in SAFETY {
+        println!("{:<32} {over_plain:>8.2} {:>10.2}", format!("{engine} (paper)"), over_plain / SAFETY[1].1);
+    }
+    println!();
+}
+
 /// The table of a program that is to be scheduled well on two threads.
 fn promptness(program: &Prompt, rounds: usize) {
-    let (plain, rows) = race(program, &[2], rounds);
+    let (plain, rows) = race(program, &program.name(), &[2], rounds, |field| each(field));
     let best = program.best();
     println!(
         "{}: TS {:.1} ms, best {:.1} ms, medians of {rounds} interleaved rounds",

@@ -2,7 +2,7 @@
 //!
 //! A program takes a [`Fork`], the handle with which an engine forks; the program is monomorphized per engine, without
 //! a virtual call. An [`Engine`] is a pool that gives such a handle to programs. To add one, implement both and name it
-//! in [`each`].
+//! in [`each`]. The engines of [`forms`] measure the price of safety.
 //!
 //! In every engine the left half runs at once, on the worker that forks, and other workers can take the right half.
 
@@ -14,6 +14,7 @@ mod chili;
 mod furcate;
 mod rayon;
 mod serial;
+mod split;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use self::forte::Forte;
 pub use self::furcate::{Furcate, FurcateHandle};
 pub use self::rayon::Rayon;
 pub use self::serial::Serial;
+pub use self::split::{Boxed, Form, Guarded, Split, SplitFork, Unsafe};
 
 pub(crate) use self::furcate::FurcateFork;
 pub(crate) use self::rayon::RayonFork;
@@ -83,4 +85,11 @@ pub fn each(visitor: &mut impl Visit) {
     #[cfg(feature = "forte")]
     visitor.visit::<Forte>();
     visitor.visit::<ChaseLev>();
+}
+
+/// Visits the forms of a split deque with more and more safety. They run on one worker.
+pub fn forms(visitor: &mut impl Visit) {
+    visitor.visit::<Split<Unsafe>>();
+    visitor.visit::<Split<Guarded>>();
+    visitor.visit::<Split<Boxed>>();
 }

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use furcate_benches::fork::{Engine, Visit, each};
+use furcate_benches::fork::{Engine, Visit, each, forms};
 use furcate_benches::programs::{Fib, Program};
 
 /// The name of the program without forks.
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
     let [engine, n] = &args[..] else {
         println!("{PLAIN}");
         each(&mut Names);
+        forms(&mut Names);
         return ExitCode::SUCCESS;
     };
     let Ok(n) = n.parse() else {
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         run.output = Some(program.serial(program.input()));
     } else {
         each(&mut run);
+        forms(&mut run);
     }
     let Some(output) = run.output else {
         eprintln!("fork_cost: there is no engine {engine}");

@@ -140,3 +140,38 @@ fn chase_lev_destructors() {
     }
     assert_eq!(Arc::strong_count(&owned), 1);
 }
+
+/// Panics of either half leave a guarded deque as it was: the next forks get their own closures.
+#[test]
+fn forms_of_the_split_deque_keep_each_closure_apart() {
+    fn engine<F: Form>() {
+        let engine = Split::<F>::new(1);
+        for _ in 0..3 {
+            let sum = engine.run(|fork| {
+                fork.join(|fork| fork.join(|_| 1_u64, |_| [10_u64; 9].iter().sum::<u64>()), |_| 100).0
+            });
+            assert_eq!(sum, (1, 90));
+            if F::GUARDED {
+                let dropped = Arc::new(());
+                for side in 0..2 {
+                    let halves = || {
+                        engine.run(|fork| {
+                            let kept = dropped.clone();
+                            fork.join(
+                                |_| assert!(side != 0, "left"),
+                                move |_| assert!(Arc::strong_count(&kept) == 2 && side != 1),
+                            )
+                        })
+                    };
+                    assert!(catch_unwind(AssertUnwindSafe(halves)).is_err());
+                    assert_eq!(Arc::strong_count(&dropped), 1, "the right closure was dropped");
+                }
+            }
+        }
+        let large = [7_u64; 20];
+        assert_eq!(engine.run(|fork| fork.join(|_| 1, move |_| large.iter().sum::<u64>())), (1, 140));
+    }
+    engine::<Unsafe>();
+    engine::<Guarded>();
+    engine::<Boxed>();
+}
