@@ -343,6 +343,23 @@ pub const FIGURES: &[Figure] = &[
             ("Chase-Lev", &[(1.0, 1.17), (48.0, 1.075)]),
         ],
     ),
+    Figure {
+        paper: "lace",
+        place: "5.2, table of steals",
+        shows: "tasks, and the outcomes of steals, under each wait rule; the published rows are in the tables",
+        source: Source::Program(&["bench", "-p", "furcate-benches", "--bench", "wait_rules"]),
+        published: &[],
+        differs: "2 and 8 workers instead of 48. `empty` is divided into `empty` and `private`. Queens and the matrix product fork by halves here, \
+                  and with other leaves, so their numbers of tasks differ.",
+    },
+    Figure {
+        paper: "lace",
+        place: "5.6, cost of safety",
+        shows: "T1/TS of fib on forms of a split deque; the published values are in the table",
+        source: Source::Program(&["bench", "-p", "furcate-benches", "--bench", "fork_join", "--", "safety"]),
+        published: &[],
+        differs: "Our API is safe in all forms, and `unsafe` is inside. So the price is measured on forms of Lace's deque, on one worker.",
+    },
     map_reduce("Figure 5.1", &["fib: 1 ms, coarse"], &[]),
     map_reduce(
         "Figure 5.2",
