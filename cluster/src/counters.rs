@@ -63,8 +63,12 @@ counters! {
     tried,
     /// Requests that got a share.
     won,
+    /// Nanoseconds from the request to the share, of all steals together.
+    stealing,
     /// Parts of shares that were given to other ranks: the forks between ranks.
     given,
+    /// Bytes of the frames that were given to other ranks.
+    given_bytes,
     /// Requests of other ranks that were refused.
     refused,
     /// Messages sent.
@@ -89,6 +93,11 @@ counters! {
     resumable,
     /// Nanoseconds from a frame's last result to its next step, of all frames together.
     stalled,
+    /// Frames that had to wait because of a steal: the last child, which stands for the rest of the frame that forked it, had its output
+    /// before another child that runs elsewhere. Also counts each frame that waited for futures alone, if an output was not there.
+    blocked,
+    /// Nanoseconds from that moment to the frame's next step, of all these frames together.
+    blocking,
     /// Messages of other chains, versions or unknown content, which were not used.
     strange,
     /// Nanoseconds without a share, during calls.
@@ -156,6 +165,7 @@ impl Counters {
     /// Counts a steal with this latency.
     pub(crate) fn add_latency(&self, latency: Duration) {
         self.latencies.0[class(nanoseconds(latency))].add(1);
+        self.stealing.add_time(latency);
     }
 }
 

@@ -1,33 +1,57 @@
-//! How the joins of a computation of frames wait.
+//! Continuation stealing and child stealing, compared as by Shiina and Taura (IEEE Cluster 2022).
 
 use crate::common::output::line;
-use crate::common::table::{Cell, Table};
+use crate::common::table::{Cell, Table, time};
 use crate::common::timing::timed;
+use crate::efficiency::efficiency;
+use furcate::prelude::*;
 use furcate_cluster::frame::{Frame, Frames};
-use furcate_cluster::{Counts, CountsTable, World};
+use furcate_cluster::{Counts, CountsTable, SpreadOver, World};
 use std::time::Duration;
+
+/// A way to run frames, and its name.
+pub(crate) type Variant = (&'static str, for<'w> fn(Frames<'w>) -> Frames<'w>);
+
+/// The paper's ways, in the order of its tables. The last one is for nested joins only.
+pub(crate) const VARIANTS: [Variant; 4] = [
+    ("continuation stealing, greedy join", |frames| frames),
+    ("continuation stealing, stalling join", |frames| frames.stalling()),
+    ("child stealing, Full", |frames| frames.child_stealing()),
+    ("child stealing, RtC", |frames| frames.run_to_completion()),
+];
+
+/// A row of the paper: its name, and the cells.
+pub(crate) type Published = (&'static str, [&'static str; 8]);
 
 /// A run on all ranks.
 pub(crate) struct Measured<O> {
+    name: &'static str,
     pub(crate) output: O,
     pub(crate) time: Duration,
     /// The counts before the run, and after it.
     before: CountsTable,
     after: CountsTable,
+    /// Nanoseconds without work, of all ranks together.
+    idle: u64,
 }
 
-/// Runs a computation on all ranks, with the greedy or with the stalling join.
+/// Runs a computation on all ranks, in each of these ways.
 pub(crate) fn measured<F: Frame>(
     world: &World,
-    is_stalling: bool,
-    root: F,
+    variants: &[Variant],
+    root: impl Fn() -> F,
     data: &F::Data,
-) -> Measured<F::Output> {
-    let before = world.table();
-    let frames = Frames::new(world);
-    let frames = if is_stalling { frames.stalling() } else { frames };
-    let (output, time) = timed(|| frames.run(root, data));
-    Measured { output, time, before, after: world.table() }
+) -> Vec<Measured<F::Output>> {
+    let run = |&(name, variant): &Variant| {
+        let before = world.table();
+        // Not by the tables, whose calls are idle as well.
+        let idle = world.counts().idle;
+        let (output, time) = timed(|| variant(Frames::new(world)).run(root(), data));
+        let idle = world.counts().idle - idle;
+        let idle = (0..world.size()).into_par_iter().map(|_| idle).spread(world).sum();
+        Measured { name, output, time, before, after: world.table(), idle }
+    };
+    variants.iter().map(run).collect()
 }
 
 impl<O> Measured<O> {
@@ -36,46 +60,52 @@ impl<O> Measured<O> {
         let sum = |table: &CountsTable| table.ranks().iter().map(count).sum::<u64>();
         sum(&self.after) - sum(&self.before)
     }
-
-    /// The greatest value of a count on any rank, up to the end of this run.
-    fn most(&self, count: fn(&Counts) -> u64) -> u64 {
-        self.after.ranks().iter().map(count).max().unwrap_or_default()
-    }
 }
 
-/// Prints the counts of all ranks, and how the joins have waited.
-pub(crate) fn compare<O>(greedy: &Measured<O>, stalling: Option<&Measured<O>>) {
-    line(stalling.unwrap_or(greedy).after.clone());
+/// Prints the paper's table for these runs, and under it the paper's own rows, with what it gives of the columns.
+pub(crate) fn compare<O>(
+    runs: &[Measured<O>],
+    (sequential, workers): (Duration, usize),
+    published: &[Published],
+) {
     let mut table = Table::new([
         "time",
-        "frames",
-        "joins",
+        "efficiency",
+        "busy",
+        "outstanding joins",
+        "mean wait",
         "steals",
-        "wait at once",
-        "could go on",
-        "mean delay",
-        "all delays",
+        "mean latency",
+        "mean size",
     ]);
-    for (name, run) in [("greedy join", Some(greedy)), ("stalling join", stalling)] {
-        let Some(run) = run else { continue };
-        let joins = run.sum(|counts| counts.waits);
-        let delay = Duration::from_nanos(run.sum(|counts| counts.stalled));
+    for run in runs {
+        let mean = |sum: u64, number: u64| sum.checked_div(number);
+        let mean_time = |sum, number| {
+            Cell::Text(mean(sum, number).map_or("-".to_owned(), |mean| time(Duration::from_nanos(mean))))
+        };
+        let (blocked, steals) = (run.sum(|counts| counts.blocked), run.sum(|counts| counts.won));
+        let ranks = run.after.ranks().len() as f64;
+        let idle = run.idle as f64 / (ranks * run.time.as_nanos() as f64);
+        let size = mean(run.sum(|counts| counts.given_bytes), run.sum(|counts| counts.given));
         table.row(
-            name,
+            run.name,
             [
-                Cell::Time(run.time),
-                Cell::Count(run.sum(|counts| counts.steps)),
-                Cell::Count(joins),
-                Cell::Count(run.sum(|counts| counts.won)),
-                Cell::Count(run.most(|counts| counts.waiting)),
-                Cell::Count(run.most(|counts| counts.resumable)),
-                Cell::Time(delay / u32::try_from(joins.max(1)).unwrap_or(u32::MAX)),
-                Cell::Time(delay),
+                Cell::Text(time(run.time)),
+                Cell::Text(efficiency(sequential, run.time, workers)),
+                Cell::Text(format!("{:.1} %", 100.0 * (1.0 - idle))),
+                Cell::Count(blocked),
+                mean_time(run.sum(|counts| counts.blocking), blocked),
+                Cell::Count(steals),
+                mean_time(run.sum(|counts| counts.stealing), steals),
+                Cell::Text(size.map_or("-".to_owned(), |size| format!("{size} bytes"))),
             ],
         );
     }
+    for &(name, cells) in published {
+        table.row(name, cells.map(|cell| Cell::Text(cell.to_owned())));
+    }
     line(table);
     line(
-        "\"could go on\": the most frames at once whose results were all there. \"delay\": from a frame's last result to its next step.",
+        "\"busy\": the part of the time in which a rank had work. Every other column is the mean or the sum over all ranks.",
     );
 }

@@ -59,20 +59,64 @@ pub fn run<F: Frame>(world: &World, root: F, data: &F::Data) -> F::Output {
 #[must_use = "nothing is done until `run` is called"]
 pub struct Frames<'w> {
     world: &'w World,
-    is_stalling: bool,
+    rule: Rule,
+}
+
+/// What is stolen, and where a frame goes on after a join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    Greedy,
+    Stalling,
+    ChildStealing,
+    RunToCompletion,
+}
+
+impl Rule {
+    /// Whether the last child runs first, and the others are stolen.
+    fn steals_children(self) -> bool {
+        matches!(self, Rule::ChildStealing | Rule::RunToCompletion)
+    }
+
+    /// The calls of ranks with different rules are different calls.
+    fn terminal(self) -> &'static str {
+        match self {
+            Rule::Greedy => "frames",
+            Rule::Stalling => "frames with the stalling join",
+            Rule::ChildStealing => "frames with child stealing",
+            Rule::RunToCompletion => "frames that run to completion",
+        }
+    }
 }
 
 impl<'w> Frames<'w> {
     /// Makes a computation on all ranks of a world.
     pub fn new(world: &'w World) -> Self {
-        Frames { world, is_stalling: false }
+        Frames { world, rule: Rule::Greedy }
     }
 
-    /// Replaces the greedy join by the *stalling* join, for comparisons: a frame whose results are all there goes on only when nothing else is
-    /// ready on its rank, and no other rank can steal it. Runtimes do so whose workers own the tasks that wait in a join. See
-    /// [`Counts::resumable`](crate::Counts) and [`Counts::stalled`](crate::Counts) for the difference.
+    /// Replaces the greedy join by the *stalling* join, for comparisons: a frame that a steal has [blocked](crate::Counts::blocked) goes on, when its
+    /// results are all there, only if nothing else is ready on its rank, and no other rank can steal it. The same holds for a frame that has waited for
+    /// futures. Runtimes do so whose workers own the tasks that wait in a join.
     pub fn stalling(self) -> Self {
-        Frames { is_stalling: true, ..self }
+        Frames { rule: Rule::Stalling, ..self }
+    }
+
+    /// *Child stealing*, for comparisons. The last child stands for the rest of the frame that forks it, and goes on first. The other children are
+    /// what other ranks steal. The join is the [stalling](Self::stalling) one: a frame that has begun stays on its rank. (The *Full* variant of
+    /// Shiina and Taura.)
+    pub fn child_stealing(self) -> Self {
+        Frames { rule: Rule::ChildStealing, ..self }
+    }
+
+    /// Child stealing with tasks that *run to completion*, for comparisons. A frame that waits stays on the stack of its worker, which runs other
+    /// frames on top of it. So a frame whose results are all there does not go on before the frames above it are done. (The *RtC* variant of Shiina
+    /// and Taura.)
+    ///
+    /// Only for nested joins, one worker for each rank, and recursions of a small depth. A frame that waits for a future may wait for a frame
+    /// below it on the stack, and then the call fails or does not end. A frame that waits for nothing goes on at once. The stack is used up by some
+    /// ten thousand frames.
+    pub fn run_to_completion(self) -> Self {
+        Frames { rule: Rule::RunToCompletion, ..self }
     }
 
     /// Runs a frame, and returns its output on every rank. A collective call. The root of rank 0 is the one that runs.
@@ -92,10 +136,9 @@ impl<'w> Frames<'w> {
     #[track_caller]
     pub fn run<F: Frame>(self, root: F, data: &F::Data) -> F::Output {
         let number = self.world.begin_call();
-        let terminal = if self.is_stalling { "frames with the stalling join" } else { "frames" };
-        let caller = Caller::new::<(F, &F::Data), F::Output>(terminal, 0, self.world.build());
+        let caller = Caller::new::<(F, &F::Data), F::Output>(self.rule.terminal(), 0, self.world.build());
         let caller = caller.at(Location::caller(), false);
-        let call = FrameCall::new(Session::new(self.world, *number, caller), *number, data, self.is_stalling);
+        let call = FrameCall::new(Session::new(self.world, *number, caller), *number, data, self.rule);
         call.begin(root);
         call.serve();
         let result = call.into_result();
@@ -134,7 +177,7 @@ type Shards<F, O> = Box<[Mutex<Shard<F, O>>]>;
 pub(super) struct FrameCall<'w, F: Frame> {
     session: Session<'w>,
     data: &'w F::Data,
-    is_stalling: bool,
+    rule: Rule,
     /// One for each thread of the pool.
     shards: Shards<F, F::Output>,
     /// Number of frames that can be run.
@@ -180,14 +223,14 @@ fn unlocked<T>(mutex: Mutex<T>) -> T {
 }
 
 impl<'w, F: Frame> FrameCall<'w, F> {
-    fn new(session: Session<'w>, number: u64, data: &'w F::Data, is_stalling: bool) -> Self {
+    fn new(session: Session<'w>, number: u64, data: &'w F::Data, rule: Rule) -> Self {
         let (rank, ranks) = (session.world().rank(), session.world().size());
         // The maxima of one computation.
         session.world().counters().waiting.reset();
         session.world().counters().resumable.reset();
         FrameCall {
             data,
-            is_stalling,
+            rule,
             shards: (0..current_num_threads()).map(|_| Mutex::new(Shard::new(number))).collect(),
             ready: AtomicUsize::new(0),
             workers: AtomicUsize::new(0),
@@ -220,7 +263,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     /// Makes the root ready, on rank 0.
     fn begin(&self, root: F) {
         if self.world().is_root() {
-            self.push(0, Ready { frame: root, results: Vec::new(), up: ROOT, since: None });
+            self.push(0, Ready::new(root, ROOT));
         }
     }
 
@@ -251,9 +294,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
             });
             if !self.is_over() {
-                let begin = Instant::now();
-                self.guarded(|| self.idle());
-                self.world().counters().idle.add_time(begin.elapsed());
+                self.guarded(|| self.idle(|| false));
             }
         }
     }
@@ -295,20 +336,25 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn work<'s>(&'s self, worker: usize, scope: &Scope<'s>) {
         while !self.is_over() {
-            if self.world().transport().has_mail() {
-                self.look_at_mail(worker);
-            }
-            // Relaxed, here and below: hints. The line and the deques are read under their locks.
-            if self.has_thief.load(Relaxed) {
-                self.serve_thieves();
-            }
+            self.look(worker);
             let Some(ready) = self.next_ready(worker) else { return };
-            // More frames are ready (invariant 1), or no other worker is there to listen (invariant 2).
+            // Relaxed: hints. More frames are ready (invariant 1), or no other worker is there to listen (invariant 2).
             let is_alone = self.workers.load(Relaxed) == 1;
             if (is_alone || self.ready.load(Relaxed) > 0) && self.enter() {
                 scope.spawn(|scope| self.run_frames(scope));
             }
             self.step(worker, ready);
+        }
+    }
+
+    /// Looks at the mail, and at the thieves that wait, between two steps.
+    fn look(&self, worker: usize) {
+        if self.world().transport().has_mail() {
+            self.look_at_mail(worker);
+        }
+        // Relaxed: a hint. The line is read under its lock.
+        if self.has_thief.load(Relaxed) {
+            self.serve_thieves();
         }
     }
 
@@ -384,21 +430,61 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     /// Counts a frame that is ready no longer.
     fn taken(&self, ready: Ready<F, F::Output>) -> Ready<F, F::Output> {
         self.ready.fetch_sub(1, SeqCst);
+        self.goes_on(ready)
+    }
+
+    /// Counts how long a frame has waited, if it has.
+    fn goes_on(&self, ready: Ready<F, F::Output>) -> Ready<F, F::Output> {
+        let counters = self.world().counters();
         if let Some(since) = ready.since {
             lock(&self.desk).resumable -= 1;
-            self.world().counters().stalled.add_time(since.elapsed());
+            counters.stalled.add_time(since.elapsed());
+        }
+        if let Some(since) = ready.blocked {
+            counters.blocked.add(1);
+            counters.blocking.add_time(since.elapsed());
         }
         ready
     }
 
     fn step(&self, worker: usize, ready: Ready<F, F::Output>) {
-        let Ready { frame, results, up, .. } = ready;
-        let counters = self.world().counters();
-        counters.steps.add(1);
-        match frame.step(results, &mut FrameContext { call: self, worker }) {
-            Next::Return(output) => self.deliver(worker, up, output),
-            Next::Wait { children, futures, then } => self.wait(worker, (then, up), children, futures),
+        let mut next = Some(ready);
+        while let Some(Ready { frame, results, up, .. }) = next.take() {
+            self.world().counters().steps.add(1);
+            match frame.step(results, &mut FrameContext { call: self, worker }) {
+                Next::Return(output) => self.deliver(worker, up, output),
+                Next::Wait { children, futures, then } if self.rule == Rule::RunToCompletion => {
+                    if children.is_empty() && futures.is_empty() {
+                        self.shard(worker).stack.push((up, Some(Ready::new(then, up))));
+                    } else {
+                        self.shard(worker).stack.push((up, None));
+                        self.wait(worker, (then, up), children, futures);
+                    }
+                    next = self.run_above(worker, up);
+                }
+                Next::Wait { children, futures, then } => self.wait(worker, (then, up), children, futures),
+            }
         }
+    }
+
+    /// Runs other frames on top of one that waits, until it can go on or the call ends.
+    fn run_above(&self, worker: usize, up: Address) -> Option<Ready<F, F::Output>> {
+        let can_go_on = || {
+            let shard = self.shard(worker);
+            shard.stack.last().is_some_and(|(frame, ready)| *frame == up && ready.is_some())
+        };
+        while !self.is_over() && !can_go_on() {
+            self.look(worker);
+            match self.next_ready(worker) {
+                Some(ready) => self.step(worker, ready),
+                // The only worker asks other ranks.
+                None if self.shards.len() == 1 => self.idle(can_go_on),
+                // No job of the pool, which may be another worker that listens on top of this frame.
+                None => std::thread::yield_now(),
+            }
+        }
+        let (_, ready) = self.shard(worker).stack.pop()?;
+        ready.filter(|_| !self.is_over()).map(|ready| self.goes_on(ready))
     }
 
     /// Makes a frame wait for children, which are forked, and for futures.
@@ -411,7 +497,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     ) {
         let forked = children.len();
         if forked + futures.len() == 0 {
-            self.shard(worker).later.push_back(Ready { frame, results: Vec::new(), up, since: None });
+            self.shard(worker).later.push_back(Ready::new(frame, up));
             return self.counts_ready(1);
         }
         let mut desk = lock(&self.desk);
@@ -421,12 +507,15 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         counters.waiting.raise_to(desk.waiting as u64);
         drop(desk);
         let mut shard = self.shard(worker);
-        let number = shard.wait(frame, up, forked + futures.len());
+        let number = shard.wait(frame, up, (forked, futures.len()));
         let place = |index| self.address(worker, number, Place::Result(index as u32));
-        // The first child is the youngest: this worker runs it next.
-        for (index, frame) in children.into_iter().enumerate().rev() {
-            let results = Vec::new();
-            shard.ready.push_back(Ready { frame, results, up: place(index), since: None });
+        let children = children.into_iter().enumerate();
+        let children = children.map(|(index, frame)| Ready::new(frame, place(index)));
+        // The youngest runs next on this worker: the first child, or the last one if children are stolen.
+        if self.rule.steals_children() {
+            shard.ready.extend(children);
+        } else {
+            shard.ready.extend(children.rev());
         }
         drop(shard);
         if forked > 0 {
@@ -434,6 +523,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         }
         for (index, future) in futures.into_iter().enumerate() {
             self.take(worker, future.address, place(forked + index));
+        }
+        if forked == 0 {
+            self.shard(worker).block(number);
         }
     }
 
@@ -452,7 +544,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let number = self.shard(worker).future(takers, clone);
         let up = self.address(worker, number, Place::Future);
         if futures.is_empty() {
-            self.push(worker, Ready { frame, results: Vec::new(), up, since: None });
+            self.push(worker, Ready::new(frame, up));
         } else {
             self.wait(worker, (frame, up), Vec::new(), futures);
         }
@@ -480,9 +572,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn arrive(&self, worker: usize, to: Address, output: F::Output) -> Result<(), Unknown> {
         match to.place {
-            Place::Result(place) => {
-                let ready = self.shard_of(to)?.take_result(to.number, place, output)?;
-                ready.into_iter().for_each(|ready| self.resume(worker, ready));
+            Place::Result(_) => {
+                let ready = self.shard_of(to)?.take_result(to, output)?;
+                ready.into_iter().for_each(|ready| self.resume(worker, to, ready));
             }
             Place::Future => {
                 let (takers, clone) = self.shard_of(to)?.copies(to.number)?;
@@ -500,19 +592,26 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         Ok(())
     }
 
-    /// Makes a frame ready whose results are all there.
-    fn resume(&self, worker: usize, ready: Ready<F, F::Output>) {
+    /// Makes a frame ready whose results are all there, the last one at the place `to`.
+    fn resume(&self, worker: usize, to: Address, ready: Ready<F, F::Output>) {
         let mut desk = lock(&self.desk);
         desk.waiting -= 1;
         desk.resumable += 1;
         self.world().counters().resumable.raise_to(desk.resumable as u64);
         drop(desk);
-        if self.is_stalling {
-            self.shard(worker).later.push_back(ready);
-            self.counts_ready(1);
-        } else {
-            self.push(worker, ready);
+        // The frame's worker may have it on its stack, and other frames above it.
+        if self.rule == Rule::RunToCompletion {
+            let mut shard = self.shard(to.shard as usize);
+            if let Some((_, place)) = shard.stack.iter_mut().rfind(|(frame, _)| *frame == ready.up) {
+                *place = Some(ready);
+                return;
+            }
         }
+        if self.rule == Rule::Greedy || ready.blocked.is_none() {
+            return self.push(worker, ready);
+        }
+        self.shard(worker).later.push_back(ready);
+        self.counts_ready(1);
     }
 
     /// Brings a taker to a future.
@@ -540,7 +639,14 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn send(&self, to: usize, mail: &Mail<F, F::Output>) {
         match encode(mail) {
-            Ok(bytes) => self.session.send(to, Message::Frame(bytes)),
+            Ok(bytes) => {
+                if let Mail::Ready(_) = mail {
+                    let counters = self.world().counters();
+                    counters.given.add(1);
+                    counters.given_bytes.add(bytes.len() as u64);
+                }
+                self.session.send(to, Message::Frame(bytes));
+            }
             Err(error) => self.fail(format!("a frame or an output cannot be encoded: {error}")),
         }
     }
@@ -656,7 +762,6 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 self.has_thief.store(true, Relaxed);
                 return;
             };
-            self.world().counters().given.add(1);
             self.send(thief, &Mail::Ready(ready));
         }
     }
@@ -666,8 +771,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         self.session.send(thief, Message::Refusal { works, rest: Duration::ZERO });
     }
 
-    /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
-    fn idle(&self) {
+    /// Waits for mail, and asks other ranks for work, until something is ready, a frame on the stack can go on, or the call ends (invariant 2).
+    fn idle(&self, can_go_on: impl Fn() -> bool) {
+        let begin = Instant::now();
         // The frames that come go to the first shard.
         let worker = 0;
         let mut desk = lock(&self.desk);
@@ -682,7 +788,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             if self.poll(worker) {
                 heard = Instant::now();
             }
-            if self.ready.load(SeqCst) > 0 || self.is_over() {
+            if self.ready.load(SeqCst) > 0 || can_go_on() || self.is_over() {
                 break;
             }
             if self.world().size() == 1 {
@@ -701,6 +807,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             }
         }
         lock(&self.desk).is_idle = false;
+        self.world().counters().idle.add_time(begin.elapsed());
     }
 
     // --------------------------------------------------------------------------------------------- end

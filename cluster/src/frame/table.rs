@@ -43,6 +43,16 @@ pub(crate) struct Ready<F, O> {
     /// The time of the last result, if the frame has waited.
     #[serde(skip)]
     pub(crate) since: Option<Instant>,
+    /// The time from which the frame was blocked, if it was: see [`Counts::blocked`](crate::Counts::blocked).
+    #[serde(skip)]
+    pub(crate) blocked: Option<Instant>,
+}
+
+impl<F, O> Ready<F, O> {
+    /// A frame that has not waited.
+    pub(crate) fn new(frame: F, up: Address) -> Self {
+        Ready { frame, results: Vec::new(), up, since: None, blocked: None }
+    }
 }
 
 /// A frame that waits.
@@ -52,6 +62,9 @@ struct Node<F, O> {
     up: Address,
     results: Vec<Option<O>>,
     missing: usize,
+    /// Index of the last child, if there are any.
+    last: Option<usize>,
+    blocked: Option<Instant>,
 }
 
 /// The output of a frame that was forked, or those that wait for it.
@@ -80,6 +93,9 @@ pub(crate) struct Shard<F, O> {
     /// Frames that this rank runs when nothing is ready, the oldest first: those that wait for nothing, and those that
     /// [stall](super::Frames::stalling).
     pub(crate) later: VecDeque<Ready<F, O>>,
+    /// Frames on the worker's stack that wait until they can go on, for [`run_to_completion`](super::Frames::run_to_completion): the destinations
+    /// of their outputs, which no two frames share, and the frames when they can go on. The youngest last.
+    pub(crate) stack: Vec<(Address, Option<Ready<F, O>>)>,
     nodes: HashMap<u64, Node<F, O>>,
     futures: HashMap<u64, Pending<O>>,
     /// The next number (invariant 3).
@@ -95,6 +111,7 @@ impl<F, O> Shard<F, O> {
         Shard {
             ready: VecDeque::new(),
             later: VecDeque::new(),
+            stack: Vec::new(),
             nodes: HashMap::new(),
             futures: HashMap::new(),
             next: call << NUMBERS,
@@ -107,22 +124,27 @@ impl<F, O> Shard<F, O> {
         self.next
     }
 
-    /// Makes a node for a frame that waits for `missing` results. Returns its number.
-    pub(crate) fn wait(&mut self, frame: F, up: Address, missing: usize) -> u64 {
+    /// Makes a node for a frame that waits for so many children and futures. Returns its number.
+    pub(crate) fn wait(&mut self, frame: F, up: Address, (children, futures): (usize, usize)) -> u64 {
         let number = self.number();
+        let missing = children + futures;
         let results = (0..missing).map(|_| None).collect();
-        self.nodes.insert(number, Node { frame, up, results, missing });
+        let last = children.checked_sub(1);
+        self.nodes.insert(number, Node { frame, up, results, missing, last, blocked: None });
         number
     }
 
-    /// Takes a result of a frame that waits. Returns the frame if it was the last one (invariant 1).
-    pub(crate) fn take_result(
-        &mut self,
-        number: u64,
-        place: u32,
-        output: O,
-    ) -> Result<Option<Ready<F, O>>, Unknown> {
-        let node = self.nodes.get_mut(&number).ok_or(Unknown)?;
+    /// Notes that a frame is blocked, if it still waits.
+    pub(crate) fn block(&mut self, number: u64) {
+        if let Some(node) = self.nodes.get_mut(&number) {
+            node.blocked = Some(Instant::now());
+        }
+    }
+
+    /// Takes a result of a frame that waits, at its place `to`. Returns the frame if it was the last one (invariant 1).
+    pub(crate) fn take_result(&mut self, to: Address, output: O) -> Result<Option<Ready<F, O>>, Unknown> {
+        let Place::Result(place) = to.place else { return Err(Unknown) };
+        let node = self.nodes.get_mut(&to.number).ok_or(Unknown)?;
         let result = node.results.get_mut(place as usize).ok_or(Unknown)?;
         if result.is_some() {
             return Err(Unknown);
@@ -130,11 +152,19 @@ impl<F, O> Shard<F, O> {
         *result = Some(output);
         node.missing -= 1;
         if node.missing > 0 {
+            // A child that still lies in the deque was not stolen: the worker runs it next.
+            let is_child = |ready: &Ready<F, O>| Address { place: to.place, ..ready.up } == to;
+            if node.blocked.is_none()
+                && node.last.is_some_and(|last| node.results[last].is_some())
+                && !self.ready.back().is_some_and(is_child)
+            {
+                node.blocked = Some(Instant::now());
+            }
             return Ok(None);
         }
-        let Node { frame, up, results, .. } = self.nodes.remove(&number).ok_or(Unknown)?;
+        let Node { frame, up, results, blocked, .. } = self.nodes.remove(&to.number).ok_or(Unknown)?;
         let results = results.into_iter().flatten().collect();
-        Ok(Some(Ready { frame, results, up, since: Some(Instant::now()) }))
+        Ok(Some(Ready { frame, results, up, since: Some(Instant::now()), blocked }))
     }
 
     /// Makes a future for so many takers. Returns its number.
@@ -204,14 +234,33 @@ mod tests {
     #[test]
     fn the_last_result_makes_a_frame_ready() {
         let mut shard = Shard::<&str, char>::new(1);
-        let node = shard.wait("then", UP, 2);
-        assert_eq!(shard.take_result(node, 1, 'b').map(|ready| ready.is_none()), Ok(true));
-        assert_eq!(shard.take_result(node, 1, 'x').map(|_| ()), Err(Unknown), "a second result for a place");
-        assert_eq!(shard.take_result(node, 2, 'x').map(|_| ()), Err(Unknown), "there is no such place");
-        let ready = shard.take_result(node, 0, 'a').ok().flatten().expect("it was the last one");
+        let number = shard.wait("then", UP, (2, 0));
+        let at = |place| Address { number, ..taker(place) };
+        assert_eq!(shard.take_result(at(1), 'b').map(|ready| ready.is_none()), Ok(true));
+        assert_eq!(shard.take_result(at(1), 'x').map(|_| ()), Err(Unknown), "a second result for a place");
+        assert_eq!(shard.take_result(at(2), 'x').map(|_| ()), Err(Unknown), "there is no such place");
+        let ready = shard.take_result(at(0), 'a').ok().flatten().expect("it was the last one");
         assert_eq!((ready.frame, ready.results, ready.up), ("then", vec!['a', 'b'], UP));
-        assert_eq!(shard.take_result(node, 0, 'a').map(|_| ()), Err(Unknown), "it is gone");
+        assert_eq!(shard.take_result(at(0), 'a').map(|_| ()), Err(Unknown), "it is gone");
         assert!(shard.nodes.is_empty());
+    }
+
+    /// A frame is blocked if its last child is done, and another one was stolen.
+    #[test]
+    fn a_stolen_child_blocks_a_frame() {
+        for (order, is_stolen, is_blocked) in
+            [([0, 1], false, false), ([0, 1], true, false), ([1, 0], false, false), ([1, 0], true, true)]
+        {
+            let mut shard = Shard::<&str, ()>::new(1);
+            let number = shard.wait("then", UP, (2, 0));
+            let at = |place| Address { number, ..taker(place) };
+            if !is_stolen {
+                shard.ready.push_back(Ready::new("child", at(order[1])));
+            }
+            assert_eq!(shard.take_result(at(order[0]), ()).map(|ready| ready.is_none()), Ok(true));
+            let ready = shard.take_result(at(order[1]), ()).ok().flatten().expect("it was the last one");
+            assert_eq!(ready.blocked.is_some(), is_blocked, "{order:?}, stolen: {is_stolen}");
+        }
     }
 
     #[test]

@@ -7,11 +7,21 @@ use furcate_cluster::frame::{self, Frame, FrameContext, Frames, Future, Next};
 use furcate_cluster::transport::Message;
 use furcate_cluster::{Counts, SpreadOver, Threads, World};
 use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Every number of ranks and workers that the tests use.
 const RANKS: [(usize, usize); 6] = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 1)];
+
+/// What is stolen, and where a frame goes on: continuations with the greedy or the stalling join, children with frames that wait beside the stack or on
+/// it.
+const RULES: [for<'w> fn(Frames<'w>) -> Frames<'w>; 4] = [
+    |frames| frames,
+    |frames| frames.stalling(),
+    |frames| frames.child_stealing(),
+    |frames| frames.run_to_completion(),
+];
 
 fn threads((ranks, workers): (usize, usize)) -> Threads {
     Threads::new(ranks).workers(workers).timeout(Duration::from_secs(20))
@@ -94,15 +104,13 @@ fn random_programs_give_what_one_thread_gives() {
         for ranks in RANKS {
             let expected: Vec<String> = (0..60).map(|seed| oracle(seed * 7919, 5)).collect();
             assert!(expected.iter().any(|text| text.len() > 500), "some programs are large");
-            for is_stalling in [false, true] {
+            for (number, rule) in RULES.into_iter().enumerate() {
                 let run = |world: &World, seed| {
-                    let frames = Frames::new(world);
-                    let frames = if is_stalling { frames.stalling() } else { frames };
-                    frames.run(Program::Begin { seed, height: 5 }, &())
+                    rule(Frames::new(world)).run(Program::Begin { seed, height: 5 }, &())
                 };
                 let all = |world: &World| (0..60).map(|seed| run(world, seed * 7919)).collect::<Vec<_>>();
                 for results in threads(ranks).run(all) {
-                    assert_eq!(results, expected, "{ranks:?}, stalling: {is_stalling}");
+                    assert_eq!(results, expected, "{ranks:?}, rule {number}");
                 }
             }
         }
@@ -137,6 +145,29 @@ fn begin_together(world: &World) {
     assert_eq!((0..8_u64).into_par_iter().spread(world).sum::<u64>(), 28);
 }
 
+/// A tree whose frames wait for the futures of both halves.
+#[derive(Serialize, Deserialize)]
+struct Later(Tree);
+
+impl Frame for Later {
+    type Output = u64;
+    type Data = u64;
+
+    fn step(self, results: Vec<u64>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self.0 {
+            Tree::Of(height @ 1..) => {
+                let halves = [height - 1; 2].map(|height| context.fork(Later(Tree::Of(height))));
+                Next::after(halves, Later(Tree::Sum))
+            }
+            Tree::Of(0) => {
+                busy(*context.data());
+                Next::Return(1)
+            }
+            Tree::Sum => Next::Return(1 + results.iter().sum::<u64>()),
+        }
+    }
+}
+
 /// With the greedy join a frame goes on at once. With the stalling join it waits until nothing else can run.
 #[test]
 fn greedy_joins_go_on_at_once() {
@@ -144,7 +175,7 @@ fn greedy_joins_go_on_at_once() {
         let stalls_less = || {
             let counts = threads((1, 1)).run(|world| {
                 let run = |frames: Frames<'_>| {
-                    assert_eq!(frames.run(Tree::Of(8), &2000), 511);
+                    assert_eq!(frames.run(Later(Tree::Of(8)), &2000), 511);
                     world.counts()
                 };
                 let greedy = run(Frames::new(world));
@@ -153,6 +184,7 @@ fn greedy_joins_go_on_at_once() {
             });
             let (greedy, stalling) = &counts[0];
             assert_eq!((greedy.waits, stalling.waits), (255, 510));
+            assert_eq!((greedy.blocked, stalling.blocked), (255, 510), "no future is there at once");
             // Depth first: a frame of each height waits, and one has all its results.
             assert_eq!((greedy.waiting, greedy.resumable), (8, 1));
             assert!(stalling.waiting > 100 && stalling.resumable > 100, "{stalling:?}");
@@ -160,6 +192,102 @@ fn greedy_joins_go_on_at_once() {
         };
         // On a busy machine the rank may be without a core while a frame of the greedy join could go on.
         assert!((0..10).any(|_| stalls_less()));
+    });
+}
+
+/// Without steals no frame is blocked in a nested join, whatever would be stolen.
+#[test]
+fn only_steals_block_joins() {
+    within(LONG, || {
+        for rule in RULES {
+            let counts = threads((1, 1)).run(|world| {
+                assert_eq!(rule(Frames::new(world)).run(Tree::Of(8), &0), 511);
+                world.counts()
+            });
+            assert_eq!((counts[0].waits, counts[0].blocked), (255, 0));
+        }
+    });
+}
+
+/// Frames that note the order of their steps.
+#[derive(Serialize, Deserialize)]
+enum Order {
+    Root,
+    Child(u32),
+    Then,
+}
+
+impl Frame for Order {
+    type Output = ();
+    type Data = Mutex<Vec<u32>>;
+
+    fn step(self, _: Vec<()>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self {
+            Order::Root => return Next::join([1, 2, 3].map(Order::Child), Order::Then),
+            Order::Child(number) => context.data().lock().unwrap().push(number),
+            Order::Then => context.data().lock().unwrap().push(0),
+        }
+        Next::Return(())
+    }
+}
+
+/// Under child stealing the last child, the rest of the frame that forks, goes on first.
+#[test]
+fn the_rest_of_a_frame_goes_first_if_children_are_stolen() {
+    within(LONG, || {
+        for (rule, steals_children) in RULES.into_iter().zip([false, false, true, true]) {
+            let orders = threads((1, 1)).run(|world| {
+                let order = Mutex::default();
+                rule(Frames::new(world)).run(Order::Root, &order);
+                order.into_inner().unwrap()
+            });
+            assert_eq!(orders, [if steals_children { [3, 2, 1, 0] } else { [1, 2, 3, 0] }]);
+        }
+    });
+}
+
+/// Two frames that wait for the future of a third one, the second above the first on the stack. They note the order in which they go on.
+#[derive(Serialize, Deserialize)]
+enum Above {
+    First,
+    Second(Future<()>),
+    Third,
+    Then(u32),
+}
+
+impl Frame for Above {
+    type Output = ();
+    type Data = Mutex<Vec<u32>>;
+
+    fn step(self, _: Vec<()>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self {
+            Above::First => {
+                let [first, second] = context.fork_for(Above::Third);
+                let _ = context.fork(Above::Second(second));
+                Next::after([first], Above::Then(1))
+            }
+            Above::Second(third) => Next::after([third], Above::Then(2)),
+            Above::Third => Next::Return(()),
+            Above::Then(number) => {
+                context.data().lock().unwrap().push(number);
+                Next::Return(())
+            }
+        }
+    }
+}
+
+/// A frame that runs to completion goes on before those below it on the stack. Otherwise the one that has waited longer goes first, and ends the call.
+#[test]
+fn frames_on_the_stack_go_on_from_the_top() {
+    within(LONG, || {
+        for (rule, expected) in RULES[2..].iter().zip([vec![1], vec![2, 1]]) {
+            let orders = threads((1, 1)).run(|world| {
+                let order = Mutex::default();
+                rule(Frames::new(world)).run(Above::First, &order);
+                order.into_inner().unwrap()
+            });
+            assert_eq!(orders, [expected]);
+        }
     });
 }
 
@@ -482,12 +610,9 @@ fn a_future_of_nowhere_ends_the_call() {
 fn frames_that_nobody_waits_for_end_with_the_call() {
     within(LONG, || {
         for ranks in RANKS {
-            for is_stalling in [false, true] {
-                let detached = |world: &World| {
-                    let frames = Frames::new(world);
-                    let frames = if is_stalling { frames.stalling() } else { frames };
-                    frames.run(Rule::Detached, &AtomicUsize::new(0))
-                };
+            for &rule in &RULES[..3] {
+                let detached =
+                    |world: &World| rule(Frames::new(world)).run(Rule::Detached, &AtomicUsize::new(0));
                 let results = threads(ranks).run(detached);
                 assert!(results.iter().all(|result| result == "end"), "{results:?}");
             }
