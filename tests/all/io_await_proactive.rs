@@ -215,14 +215,14 @@ impl std::iter::Sum for Unit {
     }
 }
 
-/// Where the item of some number panics.
+/// The place in which the item of some number panics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Panics {
-    InItem,
-    InFirstPoll,
-    InLaterPoll,
-    InFold,
-    InReduce,
+    Item,
+    FirstPoll,
+    LaterPoll,
+    Fold,
+    Reduce,
 }
 
 /// Every item is dropped once, before the call unwinds, while other items wait for a minute. The pool works on.
@@ -230,9 +230,7 @@ enum Panics {
 fn panics_unwind_the_call_and_lose_nothing() {
     quiet_panics();
     for pool in pools() {
-        for place in
-            [Panics::InItem, Panics::InFirstPoll, Panics::InLaterPoll, Panics::InFold, Panics::InReduce]
-        {
+        for place in [Panics::Item, Panics::FirstPoll, Panics::LaterPoll, Panics::Fold, Panics::Reduce] {
             for (at, leaf) in [0, 1, 30, 89].into_iter().flat_map(|at| [7, 1000].map(|leaf| (at, leaf))) {
                 let (ledger, items) = Ledger::items(N as usize);
                 let panics = |x: usize, here: Panics| {
@@ -246,12 +244,12 @@ fn panics_unwind_the_call_and_lose_nothing() {
                         .enumerate()
                         .size_limit(leaf)
                         .map(|(x, item)| {
-                            panics(x, Panics::InItem);
+                            panics(x, Panics::Item);
                             async move {
-                                panics(x, Panics::InFirstPoll);
+                                panics(x, Panics::FirstPoll);
                                 yield_now().await;
-                                panics(x, Panics::InLaterPoll);
-                                if x % 4 == 3 && x != at && place != Panics::InReduce {
+                                panics(x, Panics::LaterPoll);
+                                if x % 4 == 3 && x != at && place != Panics::Reduce {
                                     a_minute().await;
                                 }
                                 (x, x, item)
@@ -259,14 +257,14 @@ fn panics_unwind_the_call_and_lose_nothing() {
                         })
                         .io_await()
                         .map(|(from, to, item)| {
-                            panics(from, Panics::InFold);
+                            panics(from, Panics::Fold);
                             (from, to, vec![item])
                         })
                         .on(&pool)
                         .reduce_with(|(from, middle, mut left), (next, to, mut right)| {
                             assert_eq!(middle + 1, next);
                             if (from..=to).contains(&at) {
-                                panics(at, Panics::InReduce);
+                                panics(at, Panics::Reduce);
                             }
                             left.append(&mut right);
                             (from, to, left)
