@@ -242,3 +242,38 @@ fn an_entry_is_added_behind_the_oldest_ones() {
         assert_eq!(order, [5, 0, 1, 3, 2, 4]);
     }
 }
+
+/// ProWS-R moves a deque from a random set into a set that has lost one (`rebalanceStealables`). Here the moves gain nothing, though one thread
+/// does all the waking: each worker empties its own set, and then looks at all others. The greatest length is as often far above the mean
+/// with the moves as without, and a worker finds an entry whenever there is one.
+#[test]
+fn moves_between_sets_do_not_even_them_out() {
+    const SLOTS: usize = 8;
+    const LIVE: usize = 50 * SLOTS;
+    let run = |moves: bool| {
+        let (sets, tasks) = (Stealable::new(SLOTS), Tasks::of(&[(1, LIVE)]));
+        tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
+        let (mut greatest, rounds) = (0, 5000);
+        for _ in 0..rounds {
+            for slot in 0..SLOTS {
+                let own = sets.take(slot);
+                let from = if own.is_some() { slot } else { super::random(SLOTS) };
+                let entry = own.or_else(|| sets.take_any(from)).expect("there are entries");
+                let other = super::random(SLOTS);
+                if moves && other != slot {
+                    if let Some(moved) = sets.take(other) {
+                        sets.add_behind(usize::MAX, moved, Some(slot));
+                    }
+                }
+                // It waits again, and the thread that wakes gives it to a random set.
+                sets.add(entry);
+            }
+            greatest += lengths(&sets).into_iter().max().expect("there are sets");
+        }
+        greatest as f64 / (rounds * LIVE / SLOTS) as f64
+    };
+    let mean = |moves| (0..10).map(|_| run(moves)).sum::<f64>() / 10.0;
+    let (without, with) = (mean(false), mean(true));
+    println!("greatest length over the mean: {without:.2} without moves, {with:.2} with them");
+    assert!(without < 1.2 * with, "{without:.2} without moves, {with:.2} with them");
+}
