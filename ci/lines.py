@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 10525,
     "schedulers": 6344,
-    "adaptors": 16062,
+    "adaptors": 16137,
     "src": 110,
     "trace": 2175,
     "cluster": 5343,

@@ -16,7 +16,7 @@ pub use chunks::{
 };
 pub use parallel_slice::ParallelSlice;
 pub use parallel_slice_mut::ParallelSliceMut;
-pub use part::SlicePart;
+pub use part::{Fuse, SharedPart, SlicePart, fuse_slices};
 pub use split::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
 pub use windows::{ArrayWindows, Windows};
 

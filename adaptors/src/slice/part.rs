@@ -1,8 +1,11 @@
-//! Parts of a mutable slice that can be joined again.
+//! Parts of a slice that can be joined again.
 //!
 //! `split_at_mut` cannot be undone: for the borrow checker the two halves are unrelated, and become one again only at
 //! the end of the borrow of the whole, which is a place in the source. An algorithm that divides and *reduces* has no
 //! such place: the scheduler decides which halves meet, and when. So a [`SlicePart`] remembers its origin.
+//!
+//! Two shared slices whose addresses touch may lie in two allocations, and then one slice over both is undefined
+//! behavior, so no function of two `&[T]` can join them. A [`SharedPart`] keeps the whole slice, and needs no `unsafe`.
 //!
 //! # Invariants
 //!
@@ -130,6 +133,12 @@ impl<T> Deref for SlicePart<'_, T> {
     }
 }
 
+impl<T> AsRef<[T]> for SlicePart<'_, T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
 impl<T> DerefMut for SlicePart<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
@@ -163,9 +172,185 @@ impl<T> Divisible for SlicePart<'_, T> {
     }
 }
 
+/// A part of a shared slice, which can be divided and [fused](fuse_slices) again with its neighbors.
+///
+/// It can be used like a slice, and copied like one.
+pub struct SharedPart<'a, T> {
+    whole: &'a [T],
+    start: usize,
+    end: usize,
+}
+
+impl<'a, T> SharedPart<'a, T> {
+    /// Makes one part of a whole slice.
+    #[must_use]
+    pub fn new(whole: &'a [T]) -> Self {
+        SharedPart { whole, start: 0, end: whole.len() }
+    }
+
+    /// Returns the part as an ordinary slice, which can no longer be fused.
+    #[must_use]
+    pub fn into_slice(self) -> &'a [T] {
+        &self.whole[self.start..self.end]
+    }
+}
+
+impl<T> Clone for SharedPart<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedPart<'_, T> {}
+
+impl<T> Deref for SharedPart<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.into_slice()
+    }
+}
+
+/// Shows the range, not the elements, of which there may be many.
+impl<T> fmt::Debug for SharedPart<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedPart").field("range", &(self.start..self.end)).finish()
+    }
+}
+
+/// Cuts between elements, at no cost.
+impl<T> Divisible for SharedPart<'_, T> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.end - self.start
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let middle = self.start + index.min(self.size());
+        (SharedPart { end: middle, ..self }, SharedPart { start: middle, ..self })
+    }
+}
+
+/// Parts that [`fuse_slices`] joins: [`SharedPart`] and [`SlicePart`].
+pub trait Fuse: Sized {
+    /// Joins this part and its right neighbor; see [`fuse_slices`].
+    #[must_use]
+    #[track_caller]
+    fn fuse(self, right: Self) -> Self;
+}
+
+impl<T> Fuse for SharedPart<'_, T> {
+    #[track_caller]
+    fn fuse(self, right: Self) -> Self {
+        assert!(
+            std::ptr::eq(self.whole, right.whole) && self.end == right.start,
+            "only neighbors can be fused, and {right:?} is not the right neighbor of {self:?}"
+        );
+        SharedPart { end: right.end, ..self }
+    }
+}
+
+impl<T> Fuse for SlicePart<'_, T> {
+    #[track_caller]
+    fn fuse(self, right: Self) -> Self {
+        SlicePart::fuse(self, right)
+    }
+}
+
+/// Joins two neighboring parts of a slice, where a reduction needs what a division has cut (Kvik, Sections 3.4 and
+/// 3.6.1).
+///
+/// The paper's `fuse_slices` takes two ordinary slices. Rust cannot have that: nothing shows that two slices whose
+/// addresses touch are of one allocation. So the whole slice becomes a [`SharedPart`] or a [`SlicePart`] first.
+///
+/// The maximum subarray sum, as printed but for the first line and the last, which takes the sum out of the reduction:
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::slice::{SharedPart, fuse_slices};
+///
+/// fn max_sum_par(slice: &[i32]) -> i32 {
+///     let slice = SharedPart::new(slice);
+///     slice
+///         .wrap_iter()
+///         .map(|s| (s, max_sum_seq(s)))
+///         .thief_splitting(4)
+///         .reduce_with(|(left, l_sum), (right, r_sum)| {
+///             let mid_sum = middle_sum(left, right);
+///             (
+///                 fuse_slices(left, right),
+///                 l_sum.max(r_sum).max(mid_sum),
+///             )
+///         })
+///         .map_or(0, |(_, sum)| sum)
+/// }
+///
+/// fn max_sum_seq(slice: SharedPart<'_, i32>) -> i32 {
+///     let sums = slice.iter().scan(0, |sum, x| {
+///         *sum = (*sum + x).max(0);
+///         Some(*sum)
+///     });
+///     sums.max().unwrap_or(0)
+/// }
+///
+/// fn middle_sum(left: SharedPart<'_, i32>, right: SharedPart<'_, i32>) -> i32 {
+///     fn best<'a>(items: impl Iterator<Item = &'a i32>) -> i32 {
+///         let sums = items.scan(0, |sum, x| {
+///             *sum += x;
+///             Some(*sum)
+///         });
+///         sums.max().unwrap_or(0).max(0)
+///     }
+///     best(left.iter().rev()) + best(right.iter())
+/// }
+///
+/// assert_eq!(max_sum_par(&[-2, 1, -3, 4, -1, 2, 1, -5, 4]), 6);
+/// ```
+///
+/// The merge sort, as printed but for `mut`, and for `&mut output[..]`: `zip` would consume the `output` that the
+/// closure returns.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::slice::{SlicePart, fuse_slices};
+///
+/// let mut v: Vec<u32> = (0..1000).map(|i| i * 7919 % 1000).collect();
+/// let mut b = vec![0; v.len()];
+/// let (input, buffer) = (SlicePart::new(&mut v), SlicePart::new(&mut b));
+/// (input, buffer)
+///     .wrap_iter()
+///     .even_levels()
+///     .map(|(mut inp, out)| {
+///         inp.sort();
+///         (inp, out)
+///     })
+///     .reduce_with(|(l_in, l_out), (r_in, r_out)| {
+///         let mut output = fuse_slices(l_out, r_out);
+///         l_in.as_ref().into_par_iter()
+///             .merge(r_in.as_ref())
+///             .zip(&mut output[..])
+///             .for_each(|(inp, out)| {
+///                 *out = *inp;
+///             });
+///         (output, fuse_slices(l_in, r_in))
+///     });
+/// assert!(v.into_iter().eq(0..1000));
+/// ```
+///
+/// # Panics
+///
+/// If the right part does not begin where the left one ends, in the same slice.
+#[track_caller]
+#[must_use]
+pub fn fuse_slices<P: Fuse>(left: P, right: P) -> P {
+    left.fuse(right)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::SlicePart;
+    use super::{SharedPart, SlicePart, fuse_slices};
     use furcate_schedulers::Divisible;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -207,5 +392,26 @@ mod tests {
         assert_eq!(left.fuse(right).len(), 4);
         assert!(refuses(SlicePart::<()>::default(), SlicePart::default()));
         assert!(SlicePart::<String>::default().into_slice().is_empty());
+    }
+
+    #[test]
+    fn shared_strangers_cannot_be_fused() {
+        fn refuses<T>(left: SharedPart<'_, T>, right: SharedPart<'_, T>) -> bool {
+            catch_unwind(AssertUnwindSafe(|| fuse_slices(left, right))).is_err()
+        }
+        let v = [1, 2, 3, 4];
+        let whole = SharedPart::new(&v);
+        let (left, right) = whole.divide();
+        assert_eq!(*fuse_slices(left, right), v);
+        assert!(refuses(right, left), "the other way round");
+        assert!(refuses(left, right.divide_at(1).1), "there is a gap");
+        assert!(refuses(left, whole), "the parts overlap");
+        // Their addresses touch, but each is a whole of its own.
+        let (a, b) = v.split_at(2);
+        assert!(refuses(SharedPart::new(a), SharedPart::new(b)));
+        assert!(refuses(left, SharedPart::new(b)));
+        // The second range begins where the first one ends, but in another slice.
+        let w = v;
+        assert!(refuses(left, SharedPart::new(&w).divide().1));
     }
 }
