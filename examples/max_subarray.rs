@@ -16,8 +16,8 @@ use common::random::Random;
 use common::table::{Cell, Table};
 use common::timing::{Times, timed};
 use furcate::prelude::*;
+use furcate::slice::{SharedPart, fuse_slices};
 use std::hint::black_box;
-use std::ops::Range;
 use std::time::Duration;
 
 /// Number of runs of each schedule; the median counts.
@@ -31,30 +31,6 @@ const LENGTH: Bounds<usize> = Bounds::new(1, 500_000_000);
 struct Arguments {
     #[arg(default_value_t = 10_000_000, value_parser = LENGTH.parser(), help = LENGTH.help("Numbers in the array"))]
     length: usize,
-}
-
-/// A part of the data that knows its neighbors: a cut divides the range.
-#[derive(Clone, Debug, Divisible)]
-struct Window<'a> {
-    #[divide_by(clone)]
-    data: &'a [i32],
-    range: Range<usize>,
-}
-
-impl<'a> Window<'a> {
-    fn new(data: &'a [i32]) -> Self {
-        Window { data, range: 0..data.len() }
-    }
-
-    fn slice(&self) -> &'a [i32] {
-        &self.data[self.range.clone()]
-    }
-
-    /// Joins two neighbors.
-    fn fuse(self, right: Self) -> Self {
-        assert_eq!(self.range.end, right.range.start, "only neighbours can be fused");
-        Window { data: self.data, range: self.range.start..right.range.end }
-    }
 }
 
 /// Kadane's sequential algorithm. The sum of the empty subarray is 0.
@@ -86,26 +62,23 @@ fn best_prefix<'a>(items: impl ParallelIterator<Item = &'a i32>) -> i64 {
 }
 
 /// Returns the best sum of a subarray that crosses the border of two neighbors.
-fn middle_sum(left: &Window<'_>, right: &Window<'_>) -> i64 {
-    best_prefix(left.slice().par_iter().rev()) + best_prefix(right.slice().par_iter())
+fn middle_sum(left: &[i32], right: &[i32]) -> i64 {
+    best_prefix(left.par_iter().rev()) + best_prefix(right.par_iter())
 }
 
-/// Divide and conquer: windows are divided, solved, and fused again.
+/// Divide and conquer: parts are divided, solved, and fused again.
 fn max_sum(data: &[i32]) -> i64 {
     // Each level of divisions costs another pass over its borders. So there are few levels, and more only for thieves.
-    best_of(Window::new(data).wrap_iter().thief_splitting(1))
+    best_of(SharedPart::new(data).wrap_iter().thief_splitting(1))
 }
 
-/// Returns the best sum of windows, under their own schedule.
-fn best_of<'a>(windows: impl ParallelIterator<Item = Window<'a>>) -> i64 {
-    windows
-        .map(|window| {
-            let best = max_sum_seq(window.slice());
-            (window, best)
-        })
+/// Returns the best sum of parts, under their own schedule.
+fn best_of<'a>(parts: impl ParallelIterator<Item = SharedPart<'a, i32>>) -> i64 {
+    parts
+        .map(|part| (part, max_sum_seq(&part)))
         .reduce_with(|(left, a), (right, b)| {
             let middle = middle_sum(&left, &right);
-            (left.fuse(right), a.max(b).max(middle))
+            (fuse_slices(left, right), a.max(b).max(middle))
         })
         .map_or(0, |(_, best)| best)
 }
@@ -165,16 +138,16 @@ fn main() {
     let mut table = Table::new(["time"]);
     table.row("sequential (Kadane, one pass)", [Cell::Time(sequential)]);
 
-    let windows = || Window::new(black_box(data)).wrap_iter();
+    let parts = || SharedPart::new(black_box(data)).wrap_iter();
     let pieces = || black_box(data).wrap_iter();
     let mut row = |name: &str, (found, time): (i64, Duration)| {
         assert_eq!(found, expected);
         table.row(name, [Cell::Time(time)]);
         progress.step();
     };
-    row("windows: .thief_splitting(1)", median(|| max_sum(black_box(data))));
-    row("windows: .thief_splitting(1).depjoin()", median(|| best_of(windows().thief_splitting(1).depjoin())));
-    row("windows: .bound_depth(3)", median(|| best_of(windows().bound_depth(3))));
+    row("parts: .thief_splitting(1)", median(|| max_sum(black_box(data))));
+    row("parts: .thief_splitting(1).depjoin()", median(|| best_of(parts().thief_splitting(1).depjoin())));
+    row("parts: .bound_depth(3)", median(|| best_of(parts().bound_depth(3))));
     row("summaries: the default", median(|| max_sum_one_pass(pieces())));
     row(
         "summaries: .bound_depth(3).depjoin()",
@@ -187,9 +160,7 @@ fn main() {
         grouped(length),
         grouped(expected)
     ));
-    line(
-        "\nWindows are fused with another pass over each level of borders; summaries are joined in one pass.",
-    );
+    line("\nParts are fused with another pass over each level of borders; summaries are joined in one pass.");
 }
 
 /// Returns the result of several runs, and their median time.
