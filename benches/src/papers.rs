@@ -45,7 +45,7 @@ pub enum Source {
         /// Names of the rows, without the numbers of threads that some names contain.
         rows: &'static [&'static str],
     },
-    /// Arguments of cargo for a program that prints the whole table.
+    /// Arguments of cargo for a program that prints the whole table. `{threads}` stands for the greatest number of threads.
     Program(&'static [&'static str]),
 }
 

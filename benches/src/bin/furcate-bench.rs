@@ -323,7 +323,7 @@ fn repeat(
                     missing.push(file);
                 }
             }
-            Source::Program(arguments) => match output(arguments) {
+            Source::Program(arguments) => match output(arguments, threads) {
                 Ok(text) => report.push_str(&format!("```text\n{}\n```\n", text.trim_end())),
                 Err(error) => {
                     eprintln!("{error}");
@@ -361,9 +361,12 @@ fn runs(bench: &str, words: &[&str], size: Option<&'static str>, threads: &[usiz
 }
 
 /// Runs a program, and returns what it prints.
-fn output(arguments: &[&str]) -> Result<String, String> {
+fn output(arguments: &[&str], threads: &[usize]) -> Result<String, String> {
+    let most = threads.iter().max().map_or_else(String::new, usize::to_string);
+    let argument = |argument: &&str| argument.replace("{threads}", &most);
+    let arguments: Vec<String> = arguments.iter().map(argument).collect();
     let output =
-        cargo().args(arguments).output().map_err(|error| format!("cargo cannot be started: {error}"))?;
+        cargo().args(&arguments).output().map_err(|error| format!("cargo cannot be started: {error}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

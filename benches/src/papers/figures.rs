@@ -171,6 +171,15 @@ const fn cilk(
     }
 }
 
+const fn cluster(
+    place: &'static str,
+    shows: &'static str,
+    arguments: &'static [&'static str],
+    differs: &'static str,
+) -> Figure {
+    Figure { paper: "distributed", place, shows, source: Source::Program(arguments), published: &[], differs }
+}
+
 /// All figures.
 pub const FIGURES: &[Figure] = &[
     search("Figure 3", "find_first, the hit anywhere", &["find_first, cheap"], "20 places"),
@@ -419,6 +428,13 @@ pub const FIGURES: &[Figure] = &[
         &[("Cilk-L", &[(1.0, 0.98), (5.0, 0.98), (10.0, 0.98), (20.0, 0.98), (40.0, 0.99)])],
     ),
     cilk(
+        "Figure 3, fine, 50 ms",
+        "map-reduce, fib(35) to 15: time over Ideal's",
+        &["fib: 50 ms, fine"],
+        "fine",
+        &[("Cilk-L", &[(1.0, 0.98), (5.0, 0.98), (10.0, 0.99), (20.0, 0.99), (40.0, 1.0)])],
+    ),
+    cilk(
         "Figure 3, fine, 100 ms",
         "map-reduce, fib(35) to 15: time over Ideal's",
         &["fib: 100 ms, fine"],
@@ -473,4 +489,58 @@ pub const FIGURES: &[Figure] = &[
         published: &[],
         differs: "The paper's program uses futures between tiles; this one forks quadrants. The cluster's example `lcs` has the futures.",
     },
+    cluster(
+        "Table of RecPFor",
+        "RecPFor on all ranks, with the published rows below",
+        &[
+            "run",
+            "--release",
+            "-p",
+            "furcate-cluster",
+            "--example",
+            "recpfor",
+            "--",
+            "--compare",
+            "--ranks",
+            "{threads}",
+        ],
+        "A rank for each processor instead of 576 and 1728 cores, and a smaller N than 2^22. Frames move, not stacks, so a stolen task has tens of \
+         bytes instead of a thousand; there is no RDMA.",
+    ),
+    cluster(
+        "Table of LCS",
+        "LCS on all ranks, with the published rows below",
+        &[
+            "run",
+            "--release",
+            "-p",
+            "furcate-cluster",
+            "--example",
+            "lcs",
+            "--",
+            "--compare",
+            "--ranks",
+            "{threads}",
+        ],
+        "2^14 letters instead of 2^18 and 2^22, which the example takes. A frame that waits for a future has not begun, so the stalling join and \
+         child stealing do the same here.",
+    ),
+    cluster(
+        "Figures of UTS",
+        "efficiency on T1: the paper has 0.964 on 110,592 cores, with T1WL",
+        &[
+            "run",
+            "--release",
+            "-p",
+            "furcate-cluster",
+            "--example",
+            "uts",
+            "--",
+            "T1",
+            "--compare",
+            "--ranks",
+            "{threads}",
+        ],
+        "The tree is T1, with 4,130,071 nodes. T1XXL and T1WL are listed in the example, and take hours and days on two cores.",
+    ),
 ];
