@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # Not to measure: built in a tenth of the time that link-time optimization takes.
 export CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16
 cargo bench -p furcate-benches --no-run --locked
-for bench in fork_join searches sums fannkuch recpfor latency operations; do
+for bench in fork_join searches sums fannkuch recpfor merge_sorts latency operations; do
     QUICK=1 cargo bench -p furcate-benches --bench "$bench" --locked
 done
 # The harness: a short run of one family, and its report against itself.
@@ -16,6 +16,9 @@ bench list
 bench run --quick small-calls --results "$results/results.json"
 bench report --results "$results/results.json" --against "$results/results.json" --svg "$results" | grep "^0 rows changed"
 test -s "$results/small-calls-1.svg"
+# A figure of each kind: over threads, and over a quantity.
+bench papers --quick --folder "$results" kvik lace-figure prows-figure-5-5 prows-figure-5-4--1-ms
+test -s "$results/kvik-figure-7.svg"
 rm -r "$results"
 QUICK=1 benches/rayon-programs.sh
 # The programs of `benches/forms.sh`, without its instruments.

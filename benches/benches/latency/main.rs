@@ -3,14 +3,14 @@
 //!
 //! `cargo bench -p furcate-benches --bench latency`. Words after `--` choose tables whose titles contain one of them.
 //! `ROUNDS=n` sets the rounds, and `THREADS=n` the threads of the pools (by default as many as there are processors).
-//! `QUICK=1` takes small sizes and `PAPER=1` full ones; by default there are just enough items that a row lasts some
+//! `QUICK=1` takes small sizes and `PAPER=1` the papers'; by default there are just enough items that a row lasts some
 //! 0.3 seconds. All tables take some eight minutes.
 //!
 //! | title | what |
 //! |---|---|
 //! | `fib` | MapReduceFib (ProWS-R, Section 5.2; Cilk-L's `map-reduce`): values come after a latency, each then costs a parallel fib(30) |
 //! | `serial` | items of serial computing after 1 or 4 waits of 50 ms, of which so many are in flight |
-//! | `sweep` | fib(14) forked to the base case; of its 610 leaves some wait (ProWS-R, Section 5.3) |
+//! | `sweep` | fib, forked to the base case; some of its leaves wait, and the others compute for as long (ProWS-R, Section 5.3) |
 //! | `overhead` | fib(32) forked to a cutoff: futures that are ready at once, against the same computation without any. On Linux also with a read in each leaf that is ready at once, as in Cilk-L's figure 4: plainly, in a future, with epoll, by an I/O thread. The paper's ratios stand beside; its leaves take 6.6 ms each |
 //! | `policy` | tasks that fork tasks, compute, wait and compute: proactive against parsimonious suspension |
 //! | `cost` | futures that are woken by hand, or by themselves: what a suspension and a resumption cost |
