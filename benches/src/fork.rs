@@ -23,7 +23,7 @@ pub use self::chase_lev::ChaseLev;
 pub use self::chili::Chili;
 #[cfg(feature = "forte")]
 pub use self::forte::Forte;
-pub use self::furcate::{Furcate, FurcateHandle};
+pub use self::furcate::{Furcate, FurcateFences, FurcateHandle};
 pub use self::rayon::Rayon;
 pub use self::serial::Serial;
 pub use self::split::{Boxed, Form, Guarded, Split, SplitFork, Unsafe};
@@ -80,6 +80,7 @@ pub fn each(visitor: &mut impl Visit) {
     visitor.visit::<Serial>();
     visitor.visit::<Furcate>();
     visitor.visit::<FurcateHandle>();
+    visitor.visit::<FurcateFences>();
     visitor.visit::<Rayon>();
     visitor.visit::<Chili>();
     #[cfg(feature = "forte")]

@@ -1,4 +1,4 @@
-//! Furcate's own pool, twice: `join` through the thread-local, and through the context handle.
+//! Furcate's own pool: `join` through the thread-local, through the context handle, and without the system call `membarrier`.
 
 use super::{Engine, Fork, STACK};
 use furcate::{ThreadPool, ThreadPoolBuilder, Worker};
@@ -15,9 +15,12 @@ pub struct FurcateFork;
 #[derive(Debug)]
 pub struct FurcateHandle(ThreadPool);
 
-fn pool(threads: usize) -> ThreadPool {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
-    pool.expect("threads can be started")
+/// A pool of furcate's whose workers pass a full fence at each fork, as where the system has no `membarrier`.
+#[derive(Debug)]
+pub struct FurcateFences(ThreadPool);
+
+fn pool(builder: ThreadPoolBuilder, threads: usize) -> ThreadPool {
+    builder.num_threads(threads).stack_size(STACK).build().expect("threads can be started")
 }
 
 impl Fork for FurcateFork {
@@ -38,7 +41,7 @@ impl Engine for Furcate {
     type Fork = FurcateFork;
 
     fn new(threads: usize) -> Self {
-        Self(pool(threads))
+        Self(pool(ThreadPoolBuilder::new(), threads))
     }
 
     fn run<R, F>(&self, body: F) -> R
@@ -68,7 +71,7 @@ impl Engine for FurcateHandle {
     type Fork = Worker;
 
     fn new(threads: usize) -> Self {
-        Self(pool(threads))
+        Self(pool(ThreadPoolBuilder::new(), threads))
     }
 
     fn run<R, F>(&self, body: F) -> R
@@ -77,5 +80,22 @@ impl Engine for FurcateHandle {
         F: FnOnce(&Worker) -> R + Send,
     {
         self.0.join_with(body, |_| ()).0
+    }
+}
+
+impl Engine for FurcateFences {
+    const NAME: &'static str = "furcate-fences";
+    type Fork = FurcateFork;
+
+    fn new(threads: usize) -> Self {
+        Self(pool(ThreadPoolBuilder::new().ordinary_fences(), threads))
+    }
+
+    fn run<R, F>(&self, body: F) -> R
+    where
+        R: Send,
+        F: FnOnce(&FurcateFork) -> R + Send,
+    {
+        self.0.install(|| body(&FurcateFork))
     }
 }
