@@ -23,8 +23,11 @@ fn pool_of(suspension: Suspension, threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).suspension(suspension).build().unwrap()
 }
 
+/// Pools of 1, 2 and 4 threads, and one whose thieves choose among all slots.
 fn pools() -> impl Iterator<Item = ThreadPool> {
-    [1, 2, 4].into_iter().map(|threads| pool_of(Suspension::Proactive, threads))
+    let builder = ThreadPoolBuilder::new().num_threads(2).suspension(Suspension::Proactive);
+    let uniform = builder.uniform_victims(true).build().unwrap();
+    [1, 2, 4].into_iter().map(|threads| pool_of(Suspension::Proactive, threads)).chain([uniform])
 }
 
 /// Calls `check` with each pool, way to be ready, bound, and length of leaves. Each pool must have suspended deques.
