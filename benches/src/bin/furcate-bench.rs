@@ -100,7 +100,7 @@ const FAMILIES: &[Family] = &[
         about: "waiting and computing: MapReduceFib, serial computing after waits, sweeps, what ready futures cost (ProWS, Cilk-L)",
         bench: "latency",
         words: &["fib:", "serial:", "sweep:", "overhead:"],
-        quick: Quick::Tables(&["fib:"], 1),
+        quick: Quick::Tables(&["coarse"], 1),
     },
     Family {
         name: "waits",
