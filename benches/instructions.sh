@@ -49,7 +49,7 @@ leaves=$(($("$overhead_cost" plain "$large" "$cutoff") - $("$overhead_cost" plai
 printf '\nfib(%s) to fib(%s) forked to %s, %s leaves\n' "$small" "$large" "$cutoff" "$leaves"
 printf '%-28s %12s %12s %12s\n' form "instructions" "over without" "ratio"
 declare -A counts
-while IFS=/ read -r form without; do
+while IFS=$'\t' read -r form without; do
     counts[$form]=$(($(instructions "$overhead_cost" "$form" "$large" "$cutoff") -
         $(instructions "$overhead_cost" "$form" "$small" "$cutoff")))
     awk -v form="$form" -v count="${counts[$form]}" -v without="${counts[$without]}" -v leaves="$leaves" \

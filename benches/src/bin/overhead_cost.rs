@@ -9,7 +9,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [name, n, cutoff] = &args[..] else {
-        FORMS.iter().for_each(|form| println!("{}/{}", form.name, form.without));
+        FORMS.iter().for_each(|form| println!("{}\t{}", form.name, form.without));
         return ExitCode::SUCCESS;
     };
     let form = FORMS.iter().find(|form| form.name == name);
