@@ -3,6 +3,7 @@
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
 
+use crate::io_await_proactive::pools as proactive_pools;
 use crate::support::{a_minute, after, assert_settled, pool};
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
@@ -121,8 +122,8 @@ fn async_sum_of_results() {
 /// futures, too.
 #[test]
 fn a_reduction_that_fails() {
-    for threads in [1, 2, 3] {
-        let (pool, begun) = (pool(threads), Instant::now());
+    for pool in [1, 2, 3].map(pool).into_iter().chain(proactive_pools()) {
+        let begun = Instant::now();
         let sum = (0..100_u64)
             .into_par_iter()
             .bound_depth(0)

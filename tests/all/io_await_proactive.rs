@@ -24,7 +24,7 @@ fn pool_of(suspension: Suspension, threads: usize) -> ThreadPool {
 }
 
 /// Pools of 1, 2 and 4 threads, and one whose thieves choose among all slots.
-fn pools() -> impl Iterator<Item = ThreadPool> {
+pub(crate) fn pools() -> impl Iterator<Item = ThreadPool> {
     let builder = ThreadPoolBuilder::new().num_threads(2).suspension(Suspension::Proactive);
     let uniform = builder.uniform_victims(true).build().unwrap();
     [1, 2, 4].into_iter().map(|threads| pool_of(Suspension::Proactive, threads)).chain([uniform])
@@ -338,34 +338,7 @@ fn steals_and_mugs_are_bounded_by_suspensions() {
     }
 }
 
-/// The outputs of a leaf are reduced as they come, not when its last item is there: a failure that is found only in a reduction of two
-/// neighbors ends the rest.
-#[test]
-fn a_reduction_that_fails_ends_the_rest_of_the_leaf() {
-    for pool in pools() {
-        let begun = Instant::now();
-        let sum = (0..100_u64)
-            .into_par_iter()
-            .bound_depth(0)
-            .map(|x| async move {
-                if x == 40 || x == 41 {
-                    after(x - 36).await
-                } else {
-                    a_minute().await
-                }
-                x
-            })
-            .io_await()
-            .on(&pool)
-            .map(Some)
-            .try_reduce_with(|_, _| None);
-        assert_eq!(sum, Some(None));
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-        assert_settled(&pool);
-    }
-}
-
-/// And so a computation of many items takes memory for those that are in flight, whether it is one leaf or divided: a rest is not
+/// Outputs are reduced as they come, so a computation of many items takes memory for those that are in flight, whether it is one leaf or divided: a rest is not
 /// divided while there is no permit for its parts.
 #[test]
 fn outputs_are_reduced_as_they_come() {
