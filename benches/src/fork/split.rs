@@ -91,7 +91,7 @@ impl Task {
 /// A worker with its deque.
 ///
 /// Invariants:
-/// 1. `head` points into `tasks`, or to its end. Only [`spawn`](Self::spawn) moves it up, and only [`take`](Self::take) down.
+/// 1. `head` points into `tasks`, or to its end. Only `spawn` moves it up, and only `take` down.
 /// 2. Spawns and takes nest: the task below `head` holds the closure of the innermost fork that was not taken. A fork that is unwound
 ///    takes its closure, or ends the process.
 pub struct SplitFork<F> {
