@@ -7,6 +7,7 @@
 
 use furcate::prelude::*;
 use furcate::{ScopeHandle, ThreadPool, ThreadPoolBuilder, block_on, join};
+use furcate_benches::quick;
 use std::ops::Range;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -48,7 +49,7 @@ fn stackless<'s>(
 }
 
 fn main() {
-    let leaves = if std::env::var_os("QUICK").is_some() { 20 } else { 5000 };
+    let leaves = if quick() { 20 } else { 5000 };
     println!("direct: {THREADS} workers, {leaves} leaves that wait for 50 ms");
     println!("{:<28} {:>10} {:>8} {:>10}", "form", "ms", "threads", "saturated");
     row(leaves, "join, block_on", |pool| pool.install(|| direct(0..leaves)));

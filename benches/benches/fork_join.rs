@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use furcate_benches::fork::{Engine, Furcate, FurcateHandle, Rayon, STACK, Serial, Visit, each, forms};
 use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
-use furcate_benches::{Timed, interleave_timed, paper, quick, rounds, threads};
+use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, threads};
 
 fn main() {
     // Peers that leave their threads' stacks to std get as much as the others.
@@ -65,51 +65,39 @@ impl Sizes {
 }
 
 fn contests() {
-    // `cargo bench` hands over flags of its own harness.
-    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let sizes = Sizes::chosen();
     let rounds = rounds(sizes.rounds);
-    let mut selection = Selection { chosen, found: false };
+    let mut choice = Choice::from_args();
 
-    selection.contest(|| Fib(sizes.fib), "fib", rounds);
-    if selection.has("safety") {
+    if choice.has_beginning("fib") {
+        speedups(&Fib(sizes.fib), rounds);
+    }
+    if choice.has_beginning("safety") {
         safety(&Fib(sizes.fib), rounds);
     }
-    selection.contest(|| Queens(sizes.queens), "queens", rounds);
-    for tree in sizes.trees {
-        selection.contest(|| tree, &tree.name(), rounds);
+    if choice.has_beginning("queens") {
+        speedups(&Queens(sizes.queens), rounds);
     }
-    selection.contest(|| Matmul::new(sizes.matmul), "matmul", rounds);
-    selection.contest(|| Quicksort::new(sizes.quicksort), "quicksort", rounds);
+    for tree in sizes.trees {
+        if choice.has_beginning(&tree.name()) {
+            speedups(&tree, rounds);
+        }
+    }
+    if choice.has_beginning("matmul") {
+        speedups(&Matmul::new(sizes.matmul), rounds);
+    }
+    if choice.has_beginning("quicksort") {
+        speedups(&Quicksort::new(sizes.quicksort), rounds);
+    }
     for program in [Prompt::shallow(sizes.unit), Prompt::deep(sizes.unit)] {
-        if selection.has(&program.name()) {
+        if choice.has_beginning(&program.name()) {
             promptness(&program, rounds);
         }
     }
 
-    assert!(selection.found, "no program's name begins with any of {:?}", selection.chosen);
+    choice.finish();
     if cfg!(not(feature = "forte")) {
         println!("forte is left out: --features forte, which needs Rust 1.96 or --ignore-rust-version");
-    }
-}
-
-/// The programs named on the command line.
-struct Selection {
-    chosen: Vec<String>,
-    found: bool,
-}
-
-impl Selection {
-    fn has(&mut self, name: &str) -> bool {
-        let has = self.chosen.is_empty() || self.chosen.iter().any(|chosen| name.starts_with(chosen));
-        self.found |= has;
-        has
-    }
-
-    fn contest<P: Program>(&mut self, program: impl FnOnce() -> P, name: &str, rounds: usize) {
-        if self.has(name) {
-            speedups(&program(), rounds);
-        }
     }
 }
 

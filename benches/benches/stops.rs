@@ -18,7 +18,7 @@ use async_io::Timer;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder};
-use furcate_benches::{quick, threads};
+use furcate_benches::{processors, quick, threads};
 use futures_lite::future;
 use std::future::pending;
 use std::hint;
@@ -28,8 +28,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 fn main() {
-    let threads =
-        threads().unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |threads| threads.get()));
+    let threads = threads().unwrap_or_else(processors);
     let all = if quick() { 1 } else { 10 };
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     let bench = Bench { pool: Arc::new(pool) };

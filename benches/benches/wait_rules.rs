@@ -6,12 +6,12 @@
 //!
 //! `tasks` are forks. A try to steal ends in one of four ways: `won`; `busy`, if another thief or the owner was faster; `empty`, if the
 //! deque was; `private`, if it had private jobs only, so that the thief has requested a split. (The paper counts the last two as one.)
-//! `leaps` are those of the `won` ones that a waiting worker has stolen from its thief.
+//! `leaps` counts the `won` tries in which a waiting worker has stolen from its thief.
 
 use furcate::{StealStats, ThreadPoolBuilder, WaitRule, WorkerStats};
 use furcate_benches::fork::STACK;
 use furcate_benches::programs::{Fib, Matmul, Program, Queens, Tree};
-use furcate_benches::{Timed, interleave_timed, paper, quick, rounds, threads};
+use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, threads};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -45,8 +45,7 @@ const T3L: Published = [
 ];
 
 fn main() {
-    // `cargo bench` hands over flags of its own harness.
-    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let mut choice = Choice::from_args();
     let rounds = rounds(if quick() || paper() { 3 } else { 7 });
     let (fib, queens, matmul, trees) = match (quick(), paper()) {
         (true, _) => (25, 9, 256, [Tree::SMALL_T1, Tree::SMALL_T3]),
@@ -54,27 +53,27 @@ fn main() {
         _ => (38, 13, 1_024, [Tree::T1, Tree::T3]),
     };
     for threads in threads().map_or_else(|| vec![2, 8], |threads| vec![threads]) {
-        let contest = Contest { chosen: &chosen, threads, rounds };
+        let mut contest = Contest { choice: &mut choice, threads, rounds };
         contest.of(&Fib(fib), &FIB);
         contest.of(&Queens(queens), &QUEENS);
         contest.of(&Matmul::new(matmul), &MATMUL);
         contest.of(&trees[0], &T2L);
         contest.of(&trees[1], &T3L);
     }
+    choice.finish();
 }
 
 struct Contest<'a> {
-    /// Beginnings of programs' names; all programs if there are none.
-    chosen: &'a [String],
+    choice: &'a mut Choice,
     threads: usize,
     rounds: usize,
 }
 
 impl Contest<'_> {
     /// The table of one program: times over that of the first rule, and medians of the counts.
-    fn of<P: Program>(&self, program: &P, published: &Published) {
-        let Contest { chosen, threads, rounds } = *self;
-        if !chosen.is_empty() && !chosen.iter().any(|chosen| program.name().starts_with(chosen)) {
+    fn of<P: Program>(&mut self, program: &P, published: &Published) {
+        let Contest { threads, rounds, .. } = *self;
+        if !self.choice.has_beginning(&program.name()) {
             return;
         }
         let stats: RefCell<BTreeMap<&str, Vec<(WorkerStats, usize)>>> = RefCell::default();

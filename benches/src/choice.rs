@@ -24,6 +24,13 @@ impl Choice {
         has
     }
 
+    /// As [`has`](Self::has), for names that have to begin with a word.
+    pub fn has_beginning(&mut self, name: &str) -> bool {
+        let has = self.words.is_empty() || self.words.iter().any(|word| name.starts_with(word.as_str()));
+        self.found |= has;
+        has
+    }
+
     /// Checks at the end that something was chosen, so that a misspelt word is noticed.
     ///
     /// # Panics
@@ -42,6 +49,12 @@ impl Choice {
 #[must_use]
 pub fn threads() -> Option<usize> {
     std::env::var("THREADS").ok().map(|text| text.parse().expect("THREADS is a number"))
+}
+
+/// Returns the number of processors that this process may use.
+#[must_use]
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Whether `PAPER` is set in the environment. If so, sizes are the papers', and tables take minutes.

@@ -125,13 +125,19 @@ impl Figure {
         format!("{}-{place}", self.paper)
     }
 
+    /// Whether a word of the command line names the figure, or its paper: a part of the name for files.
+    #[must_use]
+    pub fn is_of(&self, word: &str) -> bool {
+        self.file().contains(word)
+    }
+
     /// Makes the table and the plot. Returns `None` if the figure is another program's, or no row was measured.
     #[must_use]
     pub fn drawn(&self, runs: &[Run]) -> Option<Drawn> {
         let Source::Bench { x, value, rows, .. } = &self.source else { return None };
-        let (label, scale) = match x {
-            X::Threads(_) => ("threads", Scale::Linear),
-            X::Tables(label, _) => (*label, Scale::Linear),
+        let label = match x {
+            X::Threads(_) => "threads",
+            X::Tables(label, _) => label,
         };
         let (first, last) = (runs.first()?, runs.last()?);
         let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
@@ -161,7 +167,7 @@ impl Figure {
 
         let mut plot = Plot::new(
             format!("{}, {}", self.place, self.shows),
-            (label, scale),
+            (label, Scale::Linear),
             (&value.label(), Scale::Linear),
         );
         for (number, (name, points)) in lines.iter().enumerate() {

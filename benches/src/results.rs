@@ -1,12 +1,13 @@
 //! The results of `furcate-bench`: a file, a report, and the comparison of two files.
 
+use crate::processors;
 use crate::record::{Row, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{fs, io, thread};
+use std::{fs, io};
 
 /// The file's version: a program that reads another one says so.
 const FORMAT: u32 = 1;
@@ -59,7 +60,7 @@ impl Machine {
             .map_or_else(|| "unknown".to_owned(), |(_, name)| name.to_owned());
         Machine {
             processor,
-            threads: thread::available_parallelism().map_or(1, usize::from),
+            threads: processors(),
             system: format!("{}, {}", std::env::consts::OS, std::env::consts::ARCH),
             rustc: output("rustc", &["--version"]),
             commit: output("git", &["describe", "--always", "--dirty"]),

@@ -174,7 +174,7 @@ impl<T> Divisible for SlicePart<'_, T> {
 
 /// A part of a shared slice, which can be divided and [fused](fuse_slices) again with its neighbors.
 ///
-/// It can be used like a slice, and copied like one.
+/// A part derefs to a slice, and is `Copy`.
 pub struct SharedPart<'a, T> {
     whole: &'a [T],
     start: usize,

@@ -38,13 +38,12 @@ mod tasks;
 
 use furcate_benches::latency::Engine;
 use furcate_benches::plot::Plot;
-use furcate_benches::{Choice, paper, quick, rounds, threads};
+use furcate_benches::{Choice, paper, processors, quick, rounds, threads};
 use std::path::Path;
 use std::time::Duration;
 
 fn main() {
-    let threads =
-        threads().unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |threads| threads.get()));
+    let threads = threads().unwrap_or_else(processors);
     if let Ok(which) = std::env::var(memory::CHILD) {
         return memory::tell_memory(threads, &which);
     }

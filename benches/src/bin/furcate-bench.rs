@@ -6,8 +6,10 @@
 
 use clap::{Parser, Subcommand};
 use furcate_benches::papers::{FIGURES, Figure, Run, Source};
+use furcate_benches::processors;
 use furcate_benches::record::{FAMILY, FILE, Table};
 use furcate_benches::results::{Machine, Results};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -188,8 +190,7 @@ fn family(name: &str) -> Result<&'static Family, String> {
 }
 
 fn paper(name: &str) -> Result<String, String> {
-    let is_it = |figure: &Figure| figure.file().contains(name);
-    if FIGURES.iter().any(is_it) {
+    if FIGURES.iter().any(|figure| figure.is_of(name)) {
         return Ok(name.into());
     }
     Err("there is no such paper or figure; `furcate-bench papers --list` shows them".into())
@@ -197,7 +198,7 @@ fn paper(name: &str) -> Result<String, String> {
 
 /// Returns 1, 2, 4 ... and the number of processors.
 fn up_to_all() -> Vec<usize> {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let all = processors();
     let smaller =
         std::iter::successors(Some(1), |threads| Some(2 * threads)).take_while(|threads| *threads < all);
     smaller.chain([all]).collect()
@@ -213,9 +214,8 @@ fn main() -> ExitCode {
         }
         Action::Run { families, quick, results } => run(&families, quick, &results),
         Action::Papers { papers, list, full, quick, threads, folder } => {
-            let is_chosen = |figure: &&Figure| {
-                papers.is_empty() || papers.iter().any(|paper| figure.file().contains(paper.as_str()))
-            };
+            let is_chosen =
+                |figure: &&Figure| papers.is_empty() || papers.iter().any(|paper| figure.is_of(paper));
             let figures: Vec<_> = FIGURES.iter().filter(is_chosen).collect();
             if list {
                 figures.iter().for_each(|figure| println!("{:<34} {}", figure.file(), command(figure)));
@@ -300,7 +300,7 @@ fn repeat(
     );
     let (mut paper, mut differs, mut missing) = ("", "", Vec::new());
     // Figures that come from the same bench and words share its runs.
-    let mut known: Vec<(String, Vec<Run>)> = Vec::new();
+    let mut known: BTreeMap<String, Vec<Run>> = BTreeMap::new();
     for (figure, number) in figures.iter().zip(1..) {
         let (file, typed) = (figure.file(), command(figure));
         eprintln!("{number} of {}, {} s: {file}", figures.len(), begin.elapsed().as_secs());
@@ -311,11 +311,7 @@ fn repeat(
         report.push_str(&format!("\n### {}: {}\n\n`{typed}`\n\n", figure.place, figure.shows));
         match figure.source {
             Source::Bench { bench, words, .. } => {
-                if !known.iter().any(|(command, _)| *command == typed) {
-                    known.push((typed.clone(), runs(bench, words, size, threads)));
-                }
-                let runs =
-                    known.iter().find(|(command, _)| *command == typed).map_or(&[][..], |(_, runs)| runs);
+                let runs = known.entry(typed).or_insert_with(|| runs(bench, words, size, threads));
                 if let Some(drawn) = figure.drawn(runs) {
                     drawn.plot.write(folder, &file).map_err(|error| failed(folder, error))?;
                     report.push_str(&format!("{}\n\n![{}]({file}.svg)\n", drawn.table, figure.place));
@@ -360,7 +356,7 @@ fn runs(bench: &str, words: &[&str], size: Option<&'static str>, threads: &[usiz
     runs
 }
 
-/// Runs a program, and returns what it prints.
+/// Runs a program, and returns its output.
 fn output(arguments: &[&str], threads: &[usize]) -> Result<String, String> {
     let most = threads.iter().max().map_or_else(String::new, usize::to_string);
     let argument = |argument: &&str| argument.replace("{threads}", &most);
