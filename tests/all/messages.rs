@@ -10,7 +10,10 @@ use std::process::Command;
 use std::{env, fs};
 
 /// A name, a line that does not compile, and words of the message.
-const MISTAKES: &[(&str, &str, &[&str])] = &[
+type Mistake = (&'static str, &'static str, &'static [&'static str]);
+
+/// Mistakes without the features of furcate.
+const MISTAKES: &[Mistake] = &[
     (
         "scheduler_after_blocks",
         "(0..9).into_par_iter().by_blocks([3]).join().for_each(drop);",
@@ -69,27 +72,27 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (
         "cap_right_behind_io_await",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().cap(2).for_each(drop);",
-        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` or `par_bridge_async` cannot be kept", "`.max_in_flight(n)`"],
     ),
     (
         "io_await_right_behind_cap",
         "(0..9).into_par_iter().map(|x| async move { x }).cap(2).io_await().for_each(drop);",
-        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` or `par_bridge_async` cannot be kept", "`.max_in_flight(n)`"],
     ),
     (
         "cap_behind_io_await",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).cap(2).for_each(drop);",
-        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` or `par_bridge_async` cannot be kept", "`.max_in_flight(n)`"],
     ),
     (
         "shared_cap_behind_io_await",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().with_policy(furcate::policy::Cap::new(2)).for_each(drop);",
-        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` or `par_bridge_async` cannot be kept", "`.max_in_flight(n)`"],
     ),
     (
         "cap_before_io_await",
         "(0..9).into_par_iter().size_limit(1).cap(2).size_limit(2).map(|x| async move { x }).io_await().for_each(drop);",
-        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+        &["`cap` beside `io_await` or `par_bridge_async` cannot be kept", "`.max_in_flight(n)`"],
     ),
     (
         "scheduler_after_io_await",
@@ -105,6 +108,11 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "io_await_after_adaptive_and_a_map",
         "(0..9).into_par_iter().adaptive().map(|x| async move { x }).io_await().for_each(drop);",
         &["`adaptive` before `io_await` would have no effect"],
+    ),
+    (
+        "io_await_after_thief_splitting_adaptive_and_a_map",
+        "(0..9).into_par_iter().thief_splitting(3).adaptive().map(|x| async move { x }).io_await().for_each(drop);",
+        &["`adaptive` before `io_await` would have no effect", "leave `adaptive()` out"],
     ),
     (
         "io_await_after_blocks_and_a_filter",
@@ -245,20 +253,50 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("no_engine", "(0..9).into_par_iter().on(4).for_each(drop);", &["is nowhere to run tasks", "Inline"]),
 ];
 
+/// Mistakes with the feature `stream`.
+const OF_STREAMS: &[Mistake] = &[
+    (
+        "adaptive_behind_a_stream",
+        "(0..9).into_par_iter().into_stream(3).par_bridge_async().adaptive().for_each(drop);",
+        &["behind `io_await` or `par_bridge_async` would have its workers wait", "leave the scheduler out"],
+    ),
+    (
+        "cap_behind_a_stream",
+        "(0..9).into_par_iter().into_stream(3).par_bridge_async().cap(2).for_each(drop);",
+        &["`cap` beside `io_await` or `par_bridge_async` cannot be kept", "`.max_in_flight(n)`"],
+    ),
+    (
+        "stream_inside_flat_map",
+        "(0..9).into_par_iter().flat_map(|n| (0..n).into_par_iter().into_stream(3).par_bridge_async()).for_each(drop);",
+        &["an `io_await` or `par_bridge_async` inside `flat_map`"],
+    ),
+];
+
 #[test]
 fn messages_say_why() {
-    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("messages");
+    say_why("messages", "", MISTAKES);
+    say_why("messages-of-streams", "'stream'", OF_STREAMS);
+}
+
+/// Builds the mistakes as examples of a package.
+fn say_why(package_name: &str, features: &str, mistakes: &[Mistake]) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let package = folder.join(package_name);
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
     fs::create_dir_all(package.join("examples")).unwrap();
     fs::create_dir_all(package.join("src")).unwrap();
     fs::write(package.join("src/lib.rs"), "").unwrap();
     let mut manifest =
-        "[package]\nname = 'messages'\nedition = '2024'\n\n[workspace]\n\n[dependencies]\n".to_owned();
-    writeln!(manifest, "furcate = {{ path = '{}', default-features = false }}", repository.display())
-        .unwrap();
+        format!("[package]\nname = '{package_name}'\nedition = '2024'\n\n[workspace]\n\n[dependencies]\n");
+    writeln!(
+        manifest,
+        "furcate = {{ path = '{}', default-features = false, features = [{features}] }}",
+        repository.display()
+    )
+    .unwrap();
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::copy(repository.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
-    for (name, line, _) in MISTAKES {
+    for (name, line, _) in mistakes {
         // The message has to name the third line.
         let program = format!("use furcate::prelude::*;\nfn main() {{\n    {line}\n}}\n");
         fs::write(package.join(format!("examples/{name}.rs")), program).unwrap();
@@ -267,13 +305,13 @@ fn messages_say_why() {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--examples", "--keep-going", "--offline", "--message-format=json"])
         .current_dir(&package)
-        .env("CARGO_TARGET_DIR", package.join("target"))
+        .env("CARGO_TARGET_DIR", folder.join("messages/target"))
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .output()
         .expect("cargo");
     let (messages, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    for (name, line, words) in MISTAKES {
+    for (name, line, words) in mistakes {
         let target = format!("\"name\":\"{name}\"");
         let of_it: String = messages.lines().filter(|message| message.contains(&target)).collect();
         assert!(of_it.contains("\"level\":\"error\""), "it compiles: {line}\n{log}");
@@ -288,5 +326,5 @@ fn messages_say_why() {
         );
         assert!(of_it.contains(&format!("examples/{name}.rs:3:")), "the line is not named: {line}\n{of_it}");
     }
-    println!("{} messages say why", MISTAKES.len());
+    println!("{} messages say why", mistakes.len());
 }

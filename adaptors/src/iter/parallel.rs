@@ -2126,8 +2126,9 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     );
     assert!(
         !SchedulerOf::<I>::FACTS.suspends || S::FACTS.suspends,
-        "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
-         policies say how it is divided, as in `.io_await().thief_splitting(4)`"
+        "a scheduler named behind `io_await` or `par_bridge_async` would have its workers wait: these two schedule what waits by \
+         themselves, and policies say how it is divided; leave the scheduler out, or name a policy instead, as in \
+         `.io_await().thief_splitting(4)`"
     );
 }
 
@@ -2135,15 +2136,15 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
 const fn inner_does_not_wait<I: ParallelIterator>() {
     assert!(
         !SchedulerOf::<I>::FACTS.suspends,
-        "an `io_await` inside `flat_map` or `flatten` would have the worker wait for one future after the other: make the futures \
-         inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
+        "an `io_await` or `par_bridge_async` inside `flat_map` or `flatten` would have the worker wait for one future after the \
+         other: make the futures inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
     );
 }
 
 /// Why a cap is refused: tasks that wait are not made by forks, so it would not bound them.
-const NO_CAP: &str = "`cap` beside `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
-     the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool of \
-     n threads, `.on(&pool)`";
+const NO_CAP: &str = "`cap` beside `io_await` or `par_bridge_async` cannot be kept: each future that was pending goes on as a task of its \
+     own, on any worker; bound the futures in flight with `.max_in_flight(n)` right behind it instead, or the items that are \
+     computed at once with a pool of n threads, `.on(&pool)`";
 
 /// Refuses a cap behind `io_await`.
 const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
