@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 10525,
-    "schedulers": 6344,
-    "adaptors": 16137,
+    "schedulers": 6345,
+    "adaptors": 16120,
     "src": 110,
     "trace": 2175,
     "cluster": 5343,

@@ -464,7 +464,7 @@ mod escaping_blocks {}
 /// let _: Vec<_> = (0..9).into_par_iter().filter(|x| x % 2 == 0).enumerate().collect();
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// use furcate::prelude::*;
 /// let _: Vec<_> = "abc".par_chars().rev().collect();
 /// ```

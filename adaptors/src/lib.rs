@@ -44,11 +44,11 @@ pub mod vec;
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use crate::io::ParallelBufRead;
-    #[doc(hidden)]
-    pub use crate::iter::missing::Missing as _;
     #[cfg(not(feature = "stream"))]
     #[doc(hidden)]
     pub use crate::iter::missing::MissingStream as _;
+    #[doc(hidden)]
+    pub use crate::iter::missing::{Missing as _, MissingWrap as _};
     pub use crate::iter::{
         AsyncTerminals, AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
         IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelBridge, ParallelDrainFull,
@@ -90,11 +90,11 @@ pub mod beside_rayon {
     //! v.par_iter(); // multiple applicable items in scope
     //! ```
     pub use crate::io::ParallelBufRead as _;
-    #[doc(hidden)]
-    pub use crate::iter::missing::Missing as _;
     #[cfg(not(feature = "stream"))]
     #[doc(hidden)]
     pub use crate::iter::missing::MissingStream as _;
+    #[doc(hidden)]
+    pub use crate::iter::missing::{Missing as _, MissingWrap as _};
     pub use crate::iter::{
         AsyncTerminals as _, AwaitedInOrder as _, FromParallelIterator as _, IndexedParallelIterator as _,
         IntoParallelIterator as _, IntoParallelRefIterator as _, IntoParallelRefMutIterator as _,

@@ -115,6 +115,39 @@ const MISTAKES: &[Mistake] = &[
         &["`adaptive` before `io_await` would have no effect", "leave `adaptive()` out"],
     ),
     (
+        "rev_right_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().rev().for_each(drop);",
+        &[
+            "does not know how many items it has",
+            "`rev` stands before `io_await`: `.rev().map(request).io_await()`",
+        ],
+    ),
+    (
+        "rev_behind_io_await_a_map_and_a_policy",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).bound_depth(3).rev().for_each(drop);",
+        &[
+            "`IoAwait<",
+            "does not know how many items it has",
+            "`rev` stands before `io_await`: `.rev().map(request).io_await()`",
+        ],
+    ),
+    (
+        "merge_right_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().merge(0..9).for_each(drop);",
+        &[
+            "cannot be looked at without being taken",
+            ".io_await().collect::<Vec<_>>().into_par_iter().merge(..)",
+        ],
+    ),
+    (
+        "merge_behind_io_await_and_a_map",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).merge(0..9).for_each(drop);",
+        &[
+            "cannot be looked at without being taken",
+            ".io_await().collect::<Vec<_>>().into_par_iter().merge(..)",
+        ],
+    ),
+    (
         "io_await_after_blocks_and_a_filter",
         "(0..9).into_par_iter().by_blocks([3]).map(|x| async move { x }).filter(|_| true).io_await().for_each(drop);",
         &["blocks are named behind `io_await`"],
@@ -241,6 +274,16 @@ const MISTAKES: &[Mistake] = &[
         &["`Whole` cannot be cut in two", "derive it"],
     ),
     (
+        "reference_to_a_vector_in_a_pair",
+        "let v = vec![1, 2]; (&v, 0..2).wrap_iter().for_each(drop);",
+        &["`&Vec<{integer}>` cannot be cut in two", "write `&v[..]` for `&v`"],
+    ),
+    (
+        "reference_to_a_vector_among_four",
+        "let v = vec![1, 2]; (&v[..], 0..2, 0..2, &v).wrap_iter().for_each(drop);",
+        &["`&Vec<{integer}>` cannot be cut in two", "write `&v[..]` for `&v`"],
+    ),
+    (
         "no_policy",
         "(0..9).into_par_iter().with_policy(3).for_each(drop);",
         &["does not say when to divide", ".bound_depth(3)"],
@@ -269,6 +312,11 @@ const OF_STREAMS: &[Mistake] = &[
         "stream_inside_flat_map",
         "(0..9).into_par_iter().flat_map(|n| (0..n).into_par_iter().into_stream(3).par_bridge_async()).for_each(drop);",
         &["an `io_await` or `par_bridge_async` inside `flat_map`"],
+    ),
+    (
+        "rev_behind_a_stream",
+        "(0..9).into_par_iter().into_stream(3).par_bridge_async().rev().for_each(drop);",
+        &["does not know how many items it has", "or collect first"],
     ),
 ];
 

@@ -1,14 +1,10 @@
-//! Methods that a chain cannot have, with the reason: without them, the compiler would only say that there is no such method.
+//! Methods that a chain with a stop cannot have, with the reason: without them, the compiler would only say that there is no such method.
 //!
 //! If the compiler knows the receiver's type, an inherent method goes before the trait's method of the same name. Those here have a bound that
 //! does not hold, so that the bound's message is printed. What is named at the wrong place of a chain is refused where the
 //! [trait's methods](super::ParallelIterator) are built.
 
-use super::adaptors::{
-    Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith, SkipAny, SkipAnyWhile, TakeAny,
-    TakeAnyWhile, WhileSome,
-};
-use super::{IndexedParallelIterator, Interruptible};
+use super::Interruptible;
 
 /// The bound of a method that a chain with a stop cannot have; no type has it.
 #[diagnostic::on_unimplemented(
@@ -30,32 +26,22 @@ pub trait HasResult {}
 /// Declares methods of any arguments with a bound that does not hold. (The bound and the names stand where the macro is called: so a message
 /// shows their lines, and nothing of the macro.)
 macro_rules! refused {
-    ($bound:tt $($Name:ident<$($Param:ident),+>)+ => $methods:tt) => {
-        $(refused!(@of [$Name<$($Param),+>] $bound $methods);)+
-    };
-    (@of $Type:tt $bound:tt [$($method:ident($($Arg:ident),*))+]) => {
-        $(refused!(@method $Type $bound $method [$($Arg)*]);)+
-    };
-    (@method [$Name:ident<$($Param:ident),+>] [$($bound:tt)*] $method:ident [$($Arg:ident)*]) => {
-        impl<$($Param),+> $Name<$($Param),+> {
+    ([$($bound:tt)*]) => {};
+    ([$($bound:tt)*] $method:ident($($Arg:ident),*) $($more:tt)*) => {
+        impl<I, S> Interruptible<I, S> {
             #[doc(hidden)]
             #[allow(clippy::needless_pass_by_value, clippy::return_self_not_must_use, reason = "never called")]
             pub fn $method<$($Arg),*>(self $(, _: $Arg)*) -> Self where $($bound)* {
                 self
             }
         }
+        refused!([$($bound)*] $($more)*);
     };
 }
 
 refused!(
-    [Self: IndexedParallelIterator]
-    Filter<I, P> FilterMap<I, P> FlatMapIter<I, F> FlattenIter<I> Fold<I, ID, F> FoldWith<I, T, F> WhileSome<I>
-    TakeAny<I> SkipAny<I> TakeAnyWhile<I, P> SkipAnyWhile<I, P>
-    => [enumerate() rev() zip(A) zip_eq(A) take(A) skip(A) step_by(A) chunks(A)]
+    [Self: AllItems]
+    position_any(A) position_first(A) position_last(A) cmp(A) partial_cmp(A) eq(A) ne(A) lt(A) le(A) gt(A) ge(A)
+    collect_into_vec(A) unzip_into_vecs(A, B)
 );
-refused!(
-    [Self: AllItems] Interruptible<I, S>
-    => [position_any(A) position_first(A) position_last(A) cmp(A) partial_cmp(A) eq(A) ne(A) lt(A) le(A) gt(A) ge(A)
-        collect_into_vec(A) unzip_into_vecs(A, B)]
-);
-refused!([Self: HasResult] Interruptible<I, S> => [into_stream(A) into_stream_unordered(A) blocks_iter(A)]);
+refused!([Self: HasResult] into_stream(A) into_stream_unordered(A) blocks_iter(A));

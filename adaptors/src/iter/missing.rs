@@ -1,8 +1,10 @@
-//! Methods of features and crates that the program has not turned on: each is an error that says where it is.
+//! Methods that a value does not have, with the reason: without them, the compiler would only say that there is no such method.
 //!
-//! The methods take `&self`. So a method of the same name that takes `self` (the real one, or one of another crate's) goes before them.
+//! The methods take `&mut self`. So a method of the same name that takes `self` (the real one, or one of another crate's) goes before them, also
+//! where the receiver is a shared reference to a value that has it. A bound that does not hold then prints its message.
 
-use super::ParallelIterator;
+use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
+use furcate_schedulers::Divisible;
 
 /// The bound of a method that is not there; no type has it.
 #[cfg(not(feature = "stream"))]
@@ -21,34 +23,30 @@ pub trait NeedsStream {}
 )]
 pub trait NeedsCluster {}
 
-/// The methods.
+/// Declares methods of any arguments with a bound. (The bound and the names stand where the macro is called: so a message shows their lines,
+/// and nothing of the macro.)
+macro_rules! missing {
+    ([$($bound:tt)*]) => {};
+    ([$($bound:tt)*] $method:ident($($Arg:ident),*) $($more:tt)*) => {
+        #[doc(hidden)]
+        fn $method<$($Arg),*>(&mut self $(, _: $Arg)*) -> Self where $($bound)* {
+            unreachable!("a type that meets the bound has a method that goes before this one")
+        }
+        missing!([$($bound)*] $($more)*);
+    };
+}
+
+/// The methods of parallel iterators.
 #[allow(clippy::wrong_self_convention, reason = "by reference on purpose: see above")]
 pub trait Missing: ParallelIterator {
     #[cfg(not(feature = "stream"))]
-    #[doc(hidden)]
-    fn into_stream(&self, _capacity: usize) -> Self
-    where
-        Self: NeedsStream,
-    {
-        unreachable!("no type meets the bound")
-    }
-
-    #[cfg(not(feature = "stream"))]
-    #[doc(hidden)]
-    fn into_stream_unordered(&self, _capacity: usize) -> Self
-    where
-        Self: NeedsStream,
-    {
-        unreachable!("no type meets the bound")
-    }
-
-    #[doc(hidden)]
-    fn spread<W>(&self, _world: W) -> Self
-    where
-        Self: NeedsCluster,
-    {
-        unreachable!("no type meets the bound")
-    }
+    missing!([Self: NeedsStream] into_stream(A) into_stream_unordered(A));
+    missing!([Self: NeedsCluster] spread(A));
+    missing!([Self: PeekParallelIterator] merge(A));
+    missing!(
+        [Self: IndexedParallelIterator]
+        enumerate() rev() zip(A) zip_eq(A) take(A) skip(A) step_by(A) chunks(A)
+    );
 }
 
 impl<I: ParallelIterator> Missing for I {}
@@ -56,14 +54,17 @@ impl<I: ParallelIterator> Missing for I {}
 /// The method of streams.
 #[cfg(not(feature = "stream"))]
 pub trait MissingStream: Sized {
-    #[doc(hidden)]
-    fn par_bridge_async(&self) -> Self
-    where
-        Self: NeedsStream,
-    {
-        unreachable!("no type meets the bound")
-    }
+    missing!([Self: NeedsStream] par_bridge_async());
 }
 
 #[cfg(not(feature = "stream"))]
 impl<S> MissingStream for S {}
+
+/// The method of tuples with a part that cannot be cut; the message names the part.
+pub trait MissingWrap: Sized {
+    missing!([Self: Divisible] wrap_iter());
+}
+
+impl<A, B> MissingWrap for (A, B) {}
+impl<A, B, C> MissingWrap for (A, B, C) {}
+impl<A, B, C, D> MissingWrap for (A, B, C, D) {}

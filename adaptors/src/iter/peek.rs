@@ -26,7 +26,7 @@ use furcate_schedulers::PeekProducer;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the items of `{Self}` cannot be looked at without being taken",
-    note = "`merge` finds its cuts by looking at items: merge slices (`par_iter()`), ranges or vectors of `Clone` elements, or adaptors of these such as `map`, `rev` and `zip`; collect anything else first"
+    note = "`merge` finds its cuts by looking at items: merge slices (`par_iter()`), ranges or vectors of `Clone` elements, or adaptors of these such as `map`, `rev` and `zip`; collect anything else first, as in `.io_await().collect::<Vec<_>>().into_par_iter().merge(..)`"
 )]
 pub trait PeekParallelIterator: IndexedParallelIterator {
     /// Producer that the iterator lends to the scheduler, with exact cuts and with looks at the items.

@@ -50,7 +50,8 @@ mod vectors;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be cut in two",
     note = "implement `Divisible` for it (two methods: `size` and `divide_at`) or derive it: `#[derive(Divisible)]`, with furcate's feature `derive`",
-    note = "a field of a derived struct that is not to be cut says so: `#[divide_by(clone)]` or `#[divide_by(default)]`"
+    note = "a field of a derived struct that is not to be cut says so: `#[divide_by(clone)]` or `#[divide_by(default)]`",
+    note = "a reference to a vector or an array is cut as a slice: write `&v[..]` for `&v`, and `&mut v[..]` for `&mut v`"
 )]
 pub trait Divisible: Sized {
     /// Returns the number of units, as [`divide_at`](Self::divide_at) counts them: elements, bytes of a string, numbers
