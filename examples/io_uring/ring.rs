@@ -5,7 +5,7 @@
 //! worker: the future is polled again <------- wake --- I/O thread <-- ring --- kernel
 //! ```
 //!
-//! One thread hands in all requests, because the kernel cancels those of a thread that ends, and a pool's threads may.
+//! One thread hands in all requests. When a thread ends, the kernel cancels its requests, and threads of a pool may end.
 //! The thread waits for the kernel alone: the doorbell, too, is a request, a poll of a socket to which `read_at` and
 //! `write_at` write.
 //!
@@ -193,7 +193,7 @@ fn serve(mut ring: IoUring, mut bell: UnixStream, requests: &Receiver<Box<Reques
                     let request = Box::leak(request);
                     let entry = request.entry();
                     let entry = entry.user_data(&raw mut *request as u64);
-                    // SAFETY: (1) the file and the bytes live until the completion, and nobody else uses the bytes.
+                    // SAFETY: (1) the file and the bytes live until the completion, and only the kernel uses the bytes until then.
                     unsafe { ring.submission().push(&entry) }.expect("the queue has room for all requests");
                     in_kernel += 1;
                 }

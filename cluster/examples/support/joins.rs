@@ -62,7 +62,7 @@ impl<O> Measured<O> {
     }
 }
 
-/// Prints the paper's table for these runs, and under it the paper's own rows, with what it gives of the columns.
+/// Prints the paper's table for these runs, and under it the rows that the paper published.
 pub(crate) fn compare<O>(
     runs: &[Measured<O>],
     (sequential, workers): (Duration, usize),

@@ -52,7 +52,8 @@ impl Tree {
         shift: 0.5,
     };
 
-    /// The published trees: name, parameters, nodes. T1XXL and T1WL are those of Shiina and Taura (IEEE Cluster 2022), for many machines.
+    /// The published trees: name, parameters, nodes. Shiina and Taura (IEEE Cluster 2022) use T1XXL and T1WL, which are
+    /// for many machines.
     pub(crate) const PUBLISHED: [(&'static str, Self, u64); 8] = [
         ("T1", Tree { shape: 3, depth: 10, seed: 19, ..Self::DEFAULT }, 4_130_071),
         ("T1L", Tree { shape: 3, depth: 13, seed: 29, ..Self::DEFAULT }, 102_181_082),

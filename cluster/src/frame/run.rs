@@ -62,7 +62,7 @@ pub struct Frames<'w> {
     rule: Rule,
 }
 
-/// What is stolen, and where a frame goes on after a join.
+/// Way to steal and to join: whether thieves take continuations or children, and where a frame goes on after a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     Greedy,

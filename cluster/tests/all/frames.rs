@@ -14,8 +14,8 @@ use std::time::Duration;
 /// Every number of ranks and workers that the tests use.
 const RANKS: [(usize, usize); 6] = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 1)];
 
-/// What is stolen, and where a frame goes on: continuations with the greedy or the stalling join, children with frames that wait beside the stack or on
-/// it.
+/// Every way to steal and to join: continuations with the greedy join and with the stalling one, then children. A frame that waits for stolen children
+/// lies beside the worker's stack in the third way, and on the stack in the last one.
 const RULES: [for<'w> fn(Frames<'w>) -> Frames<'w>; 4] = [
     |frames| frames,
     |frames| frames.stalling(),
@@ -195,7 +195,7 @@ fn greedy_joins_go_on_at_once() {
     });
 }
 
-/// Without steals no frame is blocked in a nested join, whatever would be stolen.
+/// Without steals no frame is blocked in a nested join, under any rule.
 #[test]
 fn only_steals_block_joins() {
     within(LONG, || {

@@ -265,7 +265,7 @@ fn moves_between_sets_do_not_even_them_out() {
                         sets.add_behind(usize::MAX, moved, Some(slot));
                     }
                 }
-                // It waits again, and the thread that wakes gives it to a random set.
+                // The task waits again, and the thread that wakes it adds it to a random set.
                 sets.add(entry);
             }
             greatest += lengths(&sets).into_iter().max().expect("there are sets");
