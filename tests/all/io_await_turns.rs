@@ -170,6 +170,27 @@ fn workers_that_come_back_soon_give_no_slots_away() {
     assert!(are_few, "many slots were given while {ITEMS} tasks ran, in every try");
 }
 
+/// Tasks that are all long gain nothing by turns among each other: a slot is given to begin a task, and to go on with one that was begun before.
+#[test]
+fn long_tasks_take_few_turns_among_each_other() {
+    const ITEMS: usize = 20;
+    let compute = |x: usize| {
+        for _ in 0..300 {
+            spin(Duration::from_micros(100));
+            // A fork is a cooperative point.
+            furcate::join(|| (), || ());
+        }
+        x
+    };
+    let pool = pool(1);
+    let count = (0..ITEMS).into_par_iter().map(|_| after(1)).io_await().map(|()| compute(1)).on(&pool).count();
+    assert_eq!(count, ITEMS);
+    assert_settled(&pool);
+    // Two for an item, and hundreds if all threads take turns of a millisecond.
+    let given = pool.stats().total().slots_given;
+    assert!(given <= 4 * ITEMS as u64, "{given} slots were given while {ITEMS} tasks ran");
+}
+
 /// A computation of leaves on all threads. Each leaf calls its argument, again and again or once.
 type Load = (&'static str, fn(&(dyn Fn() + Sync)));
 

@@ -398,7 +398,7 @@ fn both_threads_of_a_turn_get_the_slot() {
                 if !pool.slots.lock().occupy_or_block(worker) {
                     let mut slots = pool.slots.lock();
                     if slots.state(worker) != WorkerState::Active {
-                        assert!(!slots.ask_for_slot(worker), "the holder is not stuck");
+                        assert!(!slots.ask_for_slot(worker, false), "the holder is not stuck");
                     }
                     drop(slots);
                     pool.wait_for_slot(worker);
@@ -433,7 +433,7 @@ fn a_borrowed_slot_is_not_lost() {
                     let watcher = pool.worker(2);
                     let mut slots = pool.slots.lock();
                     slots.begin_watch(watcher);
-                    assert!(!slots.ask_for_slot(watcher), "the holder is not stuck");
+                    assert!(!slots.ask_for_slot(watcher, false), "the holder is not stuck");
                     let is_lent = slots.lend(watcher);
                     drop(slots);
                     if is_lent {

@@ -11,7 +11,7 @@
 //! | | on turn | searching, or watcher, or parked | a millisecond has passed, or no job is queued | [`end_turn`](Locked::end_turn) |
 //! | | watcher, watchdog | none | ten looks have found no job, or a slot is free | [`watch_is_over`](Locked::watch_is_over) |
 //! | queue | served | *neglected* | no worker has taken a job from it since the last look | `Registry::look` |
-//! | | neglected | *overdue* | at four looks in a row, and no worker has come back to its main loop | `Registry::look` |
+//! | | neglected | *overdue* | at four looks in a row (more if threads are overdue), and no worker has come back to its main loop | `Registry::look` |
 //! | thread | claims a slot, or watches | overdue: in the line | it has waited for a millisecond; a queue is overdue | [`ask_for_slot`](Locked::ask_for_slot) |
 //! | | overdue | not overdue | it gets a slot; its queue is served | [`is_not_overdue`](Locked::is_not_overdue) |
 //! | holder | holds its slot | *stuck* | invariant 2 | [`find_stuck`](Locked::find_stuck) |
@@ -24,7 +24,7 @@
 //! # Invariants
 //!
 //! 1. A worker in the line of overdue threads claims a slot, or is the watcher. It leaves the line in the critical section that gives it
-//!    a slot.
+//!    a slot. The first in the line is awake, or is woken when it becomes the first: it alone asks for a slot again and again.
 //! 2. *A holder is stuck* if its thread has used no processor time for [`STUCK`], and sleeps in the system at two looks in a row
 //!    after that. The system says whether a thread sleeps. A thread that only lacks a core does not sleep, and is not stuck. Time
 //!    before the worker got its slot does not count. Holders that spin, or that sleep and check something again and again, use
@@ -68,12 +68,22 @@ pub(crate) struct Monitor {
     /// Numbers of former watchers, from the moment at which they get a slot to run queued jobs until they have run them. If the slot is
     /// lent, with the lender's number.
     on_turn: Vec<(usize, Option<usize>)>,
-    /// Numbers of the overdue threads, the oldest first: claimants, and the watcher if a queue is overdue.
-    line: VecDeque<usize>,
+    /// The overdue threads: claimants, and the watcher if a queue is overdue. Those that have given their slots come after the others. Of
+    /// two of a kind, the older one comes first.
+    line: VecDeque<Overdue>,
     /// The slot holders at the last look, by slot.
     holders: Vec<Holder>,
     /// The time of that look.
     looked: Option<Instant>,
+}
+
+/// A thread in the line.
+#[derive(Debug)]
+struct Overdue {
+    /// Number of the worker.
+    number: usize,
+    /// Whether it has given its slot in the middle of its job.
+    has_given: bool,
 }
 
 /// The queues at a look.
@@ -88,7 +98,7 @@ pub(crate) struct Seen {
     /// Time of the look.
     pub(crate) at: Option<Instant>,
     /// Number of looks in a row at which a queue had been neglected, and no main loop had begun a job since the look before.
-    pub(crate) busy: u32,
+    pub(crate) busy: usize,
     /// Number of looks in a row at which no job was queued.
     pub(crate) quiet: u32,
     /// Result of the look.
@@ -208,13 +218,17 @@ impl<'a, W: Occupant> Locked<'a, W> {
         searches
     }
 
-    /// Makes a thread without a slot overdue, and pokes the slot holders. If the thread is the oldest overdue one, it takes over the slot
-    /// of a stuck holder. Returns whether it has done so. The caller asks again each millisecond or so.
+    /// Makes a thread without a slot overdue, and pokes the slot holders. If the thread is the first in the line, it takes over the slot
+    /// of a stuck holder. Returns whether it has done so. The first in the line asks again each millisecond or so.
+    ///
+    /// `has_given` says whether the thread has given its slot in the middle of its job.
     #[must_use]
-    pub(crate) fn ask_for_slot(&mut self, worker: &W) -> bool {
+    pub(crate) fn ask_for_slot(&mut self, worker: &W, has_given: bool) -> bool {
         let number = worker.number();
-        if !self.monitor.line.contains(&number) {
-            self.monitor.line.push_back(number);
+        if !self.is_overdue(number) {
+            let line = &mut self.monitor.line;
+            let place = if has_given { line.len() } else { line.partition_point(|other| !other.has_given) };
+            line.insert(place, Overdue { number, has_given });
             if self.monitor.watcher == Some(number) {
                 self.monitor.holders.iter_mut().for_each(|holder| holder.asked = None);
             }
@@ -223,7 +237,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         // arrive, they see it when they are poked again.
         self.slots.wanted.store(true, Relaxed);
         self.slots.slot_holders().for_each(W::poke);
-        let stuck = self.find_stuck().filter(|_| self.monitor.line.front() == Some(&number));
+        let stuck = self.find_stuck().filter(|_| self.first_overdue() == Some(number));
         let Some((slot, next)) = stuck.and_then(|slot| Some((slot, self.next_overdue()?))) else {
             return false;
         };
@@ -234,16 +248,41 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Marks a thread as not overdue.
     pub(crate) fn is_not_overdue(&mut self, number: usize) {
         if !self.monitor.line.is_empty() {
-            self.monitor.line.retain(|&other| other != number);
+            let first = self.first_overdue();
+            self.monitor.line.retain(|other| other.number != number);
+            // Invariant 1.
+            if let Some(next) = self.first_overdue().filter(|&next| Some(next) != first) {
+                self.wake(self.slots.known(next));
+            }
             // Relaxed: a hint.
             self.slots.wanted.store(!self.monitor.line.is_empty(), Relaxed);
         }
     }
 
-    /// Returns the oldest overdue worker, to be given a slot. If that is the watcher, it is on turn from now on, and does not search.
+    /// Returns how many overdue threads there are for each slot.
+    pub(crate) fn overdue_per_slot(&self) -> usize {
+        self.monitor.line.len() / self.slots.len()
+    }
+
+    /// Returns the number of the first thread in the line.
+    pub(crate) fn first_overdue(&self) -> Option<usize> {
+        self.monitor.line.front().map(|first| first.number)
+    }
+
+    /// Whether a thread is in the line.
+    fn is_overdue(&self, number: usize) -> bool {
+        self.monitor.line.iter().any(|other| other.number == number)
+    }
+
+    /// Whether the first thread in the line, if there is one, has given its slot in the middle of its job.
+    pub(crate) fn first_overdue_has_given(&self) -> bool {
+        self.monitor.line.front().is_some_and(|first| first.has_given)
+    }
+
+    /// Returns the first thread in the line, to be given a slot. If that is the watcher, it is on turn from now on, and does not search.
     #[must_use]
     pub(super) fn next_overdue(&mut self) -> Option<&'a W> {
-        let worker = self.slots.known(*self.monitor.line.front()?);
+        let worker = self.slots.known(self.first_overdue()?);
         if self.state(worker) == WorkerState::Watching {
             self.begin_turn(worker, None);
         }
@@ -255,7 +294,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn lend(&mut self, watcher: &W) -> bool {
         let has_loan = self.monitor.on_turn.iter().any(|(_, lender)| lender.is_some());
         // Claimants that have waited for longer may be before it in the line. They get no loans, and do not stand in its way.
-        if has_loan || !self.monitor.line.contains(&watcher.number()) {
+        if has_loan || !self.is_overdue(watcher.number()) {
             return false;
         }
         let is_deaf = |holder: &&W| {

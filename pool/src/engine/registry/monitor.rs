@@ -25,14 +25,20 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// The time between two looks at the queues; how long a thread waits before it is overdue; how long queued jobs may run in a slot given
-/// by a busy worker; and how long a worker keeps a slot that it has got back.
+/// by a busy worker; and how long a worker keeps a slot that it has got back, whoever wants it.
 pub(super) const TURN: Duration = Duration::from_millis(1);
 
-/// Number of looks at a neglected queue, a [`TURN`] apart, after which busy workers give it a slot.
+/// How long a worker that has got its slot back, or for a turn, keeps it if all overdue threads have given theirs too.
 ///
-/// To give a slot and to get it back costs some 0.1 ms: the system may have to move a thread to the core that becomes idle. So there
+/// All of these are in the middle of long jobs. Turns among long jobs cost time, and on the average no job ends sooner by them.
+pub(super) const LONG_TURN: Duration = TURN.saturating_mul(32);
+
+/// Number of looks at a neglected queue, a [`TURN`] apart, after which busy workers give it a slot. One look more for each overdue thread
+/// that waits for the same slot: a queue's turns begin jobs, and may not begin more and more long ones.
+///
+/// To give a slot and to get it back costs 0.1 to 1 ms: the system may have to move a thread to the core that becomes idle. So there
 /// are milliseconds between two turns. Workers that come back to their main loops sooner serve the queue there, and no slot is given.
-const PATIENCE: u32 = 4;
+const PATIENCE: usize = 4;
 
 /// Number of looks at empty queues after which nothing is watched any more.
 const QUIET: u32 = 10;
@@ -111,7 +117,7 @@ impl Registry {
             if slots.state(worker) == WorkerState::Watching {
                 match self.look(&mut slots) {
                     Look::Overdue => {
-                        if slots.ask_for_slot(worker) || self.has_queued_tasks() && slots.lend(worker) {
+                        if slots.ask_for_slot(worker, false) || self.has_queued_tasks() && slots.lend(worker) {
                             self.set_watchdog(&mut slots);
                         }
                     }
@@ -150,6 +156,7 @@ impl Registry {
     /// Runs queued jobs in a slot that was given for them, for a turn at most. In a lent slot, runs tasks and urgent jobs only.
     fn run_queued(&self, worker: &Worker, is_lent: bool) {
         let since = Instant::now();
+        worker.turn.keep_slot();
         let find = || {
             if is_lent {
                 worker.find_fair_task()
@@ -170,6 +177,7 @@ impl Registry {
 
     /// Looks at the queues, and tells the workers whether one is neglected.
     fn look(&self, slots: &mut Locked<'_>) -> Look {
+        let patience = PATIENCE + slots.overdue_per_slot();
         let (now, seen) = (Instant::now(), &mut slots.monitor.seen);
         // If the caller was woken before the turn was over, a look says nothing.
         if seen.at.is_none_or(|at| now - at >= TURN / 2) {
@@ -186,7 +194,7 @@ impl Registry {
             let are_all_busy = mem::replace(&mut seen.jobs, jobs) == jobs;
             seen.busy = if is_neglected && are_all_busy { seen.busy + 1 } else { 0 };
             seen.quiet = if self.is_queued() { 0 } else { seen.quiet + 1 };
-            seen.outcome = if seen.busy >= PATIENCE {
+            seen.outcome = if seen.busy >= patience {
                 Look::Overdue
             } else if is_neglected {
                 Look::Neglected

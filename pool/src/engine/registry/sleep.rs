@@ -84,7 +84,7 @@ impl Registry {
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
                 // If the worker has got a slot, its state says so.
-                _ = slots.ask_for_slot(worker);
+                _ = slots.ask_for_slot(worker, false);
             }
         }
         slots.end(worker);

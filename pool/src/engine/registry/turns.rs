@@ -19,7 +19,7 @@
 //!
 //! A queue that is neglected at one look is served by the next worker that comes back to its main loop. If none comes, the queue is
 //! overdue. Claimants (threads in the middle of a job that lack a slot, and external threads) are overdue after a millisecond,
-//! and wait in the same line.
+//! and wait in the same line, those that have given their slots at its end.
 //!
 //! # Threads that block outside the pool
 //!
@@ -59,6 +59,9 @@
 //! 6. *Both make progress.* A worker that has got a slot back keeps it for a [`TURN`]. A turn takes no longer than a `TURN` and the
 //!    rest of the task that runs at its end. So with n > 1 slots, woken tasks get at most one slot's time from busy workers. With one
 //!    slot, they get about a fifth of it, because a queue is overdue after [some looks](super::monitor).
+//! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not, and a worker that has got
+//!    its slot back keeps it from such a thread for a [`LONG_TURN`]. It waits for ever behind none: slots that become free go to the oldest
+//!    claim, and a thread that has overtaken it in the line ends its job, blocks, or gives its slot in turn.
 //!
 //! # Long leaves
 //!
@@ -68,7 +71,7 @@
 //! this turn, and the rest of the task that runs at its end, one thread more than the pool has slots runs jobs. There is one loan at a
 //! time, and none for jobs from outside.
 
-use super::monitor::TURN;
+use super::monitor::{LONG_TURN, TURN};
 use super::{Locked, Registry};
 use crate::engine::worker::Worker;
 use crate::slots::WorkerState;
@@ -86,7 +89,7 @@ impl Registry {
 
     #[cold]
     fn give_slot(&self, worker: &Worker) {
-        let keeps = worker.turn.keeps_slot();
+        let keeps = worker.turn.keeps_slot(TURN);
         // A forked child has no other thread of the pool.
         if self.is_inherited() || worker.slot().is_none() || keeps && self.holds_slot(worker) {
             return;
@@ -102,6 +105,9 @@ impl Registry {
                 return;
             }
         } else {
+            if slots.first_overdue_has_given() && worker.turn.keeps_slot(LONG_TURN) {
+                return;
+            }
             let Some(next) = slots.give_turn(worker) else { return };
             worker.counters.slots_given.add();
             trace::record(Kind::Handover, 0);
@@ -110,13 +116,13 @@ impl Registry {
             }
         }
         drop(slots);
-        self.wait_for_slot(worker);
+        self.wait_for_slot(worker, true);
         worker.skip_charge();
-        worker.turn.keep_slot(TURN);
+        worker.turn.keep_slot();
     }
 
-    /// Waits until a worker that claims a slot has one.
-    pub(super) fn wait_for_slot(&self, worker: &Worker) {
+    /// Waits until a worker that claims a slot has one. `has_given` says whether it has given its slot in the middle of its job.
+    pub(super) fn wait_for_slot(&self, worker: &Worker, has_given: bool) {
         let since = Instant::now();
         let mut looks = 0;
         loop {
@@ -126,8 +132,14 @@ impl Registry {
             }
             if since.elapsed() >= TURN {
                 looks += 1;
-                if slots.ask_for_slot(worker) {
+                if slots.ask_for_slot(worker, has_given) {
                     return;
+                }
+                if slots.first_overdue() != Some(worker.number()) {
+                    // Woken when it is the first in the line, or has a slot.
+                    drop(slots);
+                    worker.parker.park();
+                    continue;
                 }
             }
             drop(slots);

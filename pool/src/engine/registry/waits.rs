@@ -237,7 +237,7 @@ impl Registry {
             }
             if slots.claims(worker) {
                 drop(slots);
-                return self.wait_for_slot(worker);
+                return self.wait_for_slot(worker, false);
             }
             if since.elapsed() >= STUCK {
                 if let Some(slot) = self.replace_stuck(&mut slots) {
@@ -291,7 +291,7 @@ impl Registry {
             }
             std::hint::spin_loop();
         }
-        self.wait_for_slot(worker);
+        self.wait_for_slot(worker, false);
     }
 
     /// Makes a new worker active in a slot, and not searching. Before the call, a new worker counts as parked or watching, or has been

@@ -8,8 +8,8 @@ use std::time::Duration;
 /// A worker's turns; its thread's.
 #[derive(Default)]
 pub(crate) struct Turn {
-    /// Time until which the thread keeps the slot that it has got back.
-    keeps_slot_until: Cell<Option<Instant>>,
+    /// Time at which the thread has got a slot back, or for a turn.
+    got_slot: Cell<Option<Instant>>,
     /// If calls take turns: the scope of the task that the thread has just taken from a set, and the time at which it did.
     pub(super) taken: Cell<Option<(u64, Instant)>>,
     /// The scope that is charged for the running job, and the time up to which it has been charged.
@@ -17,14 +17,14 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Whether the thread has got its slot back so recently that it keeps the slot.
-    pub(crate) fn keeps_slot(&self) -> bool {
-        self.keeps_slot_until.get().is_some_and(|until| Instant::now() < until)
+    /// Whether the thread has got its slot, back or for a turn, less than `time` ago.
+    pub(crate) fn keeps_slot(&self, time: Duration) -> bool {
+        self.got_slot.get().is_some_and(|since| since.elapsed() < time)
     }
 
-    /// Has the thread keep its slot for some time.
-    pub(crate) fn keep_slot(&self, time: Duration) {
-        self.keeps_slot_until.set(Some(Instant::now() + time));
+    /// Notes that the thread has got a slot back, or for a turn.
+    pub(crate) fn keep_slot(&self) {
+        self.got_slot.set(Some(Instant::now()));
     }
 }
 
