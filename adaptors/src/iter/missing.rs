@@ -1,7 +1,7 @@
 //! Methods that a value does not have, with the reason: without them, the compiler would only say that there is no such method.
 //!
-//! The methods take `&mut self`. So a method of the same name that takes `self` (the real one, or one of another crate's) goes before them, also
-//! where the receiver is a shared reference to a value that has it. A bound that does not hold then prints its message.
+//! The methods take `&mut self`. So a method of the same name that takes `self` goes before them: the real one, or one of another crate's. That
+//! holds for a shared reference to a value that has the method, too. A bound that does not hold then prints its message.
 
 use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
 use furcate_schedulers::Divisible;

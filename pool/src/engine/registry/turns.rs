@@ -59,8 +59,8 @@
 //! 6. *Both make progress.* A worker that has got a slot back keeps it for a [`TURN`]. A turn takes no longer than a `TURN` and the
 //!    rest of the task that runs at its end. So with n > 1 slots, woken tasks get at most one slot's time from busy workers. With one
 //!    slot, they get about a fifth of it, because a queue is overdue after [some looks](super::monitor).
-//! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not, and a worker that has got
-//!    its slot back keeps it from such a thread for a [`LONG_TURN`]. It waits for ever behind none: slots that become free go to the oldest
+//! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not. A worker that has got
+//!    its slot back keeps it from such a thread for a [`LONG_TURN`]. The thread waits for ever behind none: slots that become free go to the oldest
 //!    claim, and a thread that has overtaken it in the line ends its job, blocks, or gives its slot in turn.
 //!
 //! # Long leaves
