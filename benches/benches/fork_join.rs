@@ -4,7 +4,7 @@
 //! begin with it. `ROUNDS=n` for more or fewer rounds, `QUICK=1` for sizes just large enough to show that everything
 //! runs, `PAPER=1` for the sizes of the papers, `THREADS=n` for the times with n threads only.
 //!
-//! T1 and T2 are an engine's times with one and two threads, TS the time of the program without forks. One pool is
+//! T1 and TP are an engine's times with one thread and one for each processor, TS the time of the program without forks. One pool is
 //! alive at a time: it is made and warmed up before its clock starts, and ended after its clock has stopped. So no idle
 //! threads of one pool run during another pool's time.
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use furcate_benches::fork::{Engine, Furcate, FurcateHandle, Rayon, STACK, Serial, Visit, each, forms};
 use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
-use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, threads};
+use furcate_benches::{Choice, Timed, interleave_timed, paper, processors, quick, rounds, threads};
 
 fn main() {
     // Peers that leave their threads' stacks to std get as much as the others.
@@ -165,11 +165,12 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// The table of a program that is to be sped up.
 fn speedups<P: Program>(program: &P, rounds: usize) {
-    let threads = threads().map_or_else(|| vec![1, 2], |threads| vec![threads]);
+    let all = processors().max(2);
+    let threads = threads().map_or_else(|| vec![1, all], |threads| vec![threads]);
     let (plain, rows) = race(program, &program.name(), &threads, rounds, |field| each(field));
     println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
     let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
-    println!("{:<15} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", "T2/TS", "T1/T2");
+    println!("{:<15} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", format!("T{all}/TS"), format!("T1/T{all}"));
     for (engine, times) in rows {
         let over_plain = |time: &Duration| time.as_secs_f64() / plain.as_secs_f64();
         if let [threads] = threads[..] {
@@ -177,13 +178,13 @@ fn speedups<P: Program>(program: &P, rounds: usize) {
             continue;
         }
         let one = over_plain(&times[0]);
-        let two = times.get(1).map(over_plain);
-        let [two, gain] = [two, two.map(|two| one / two)]
+        let many = times.get(1).map(over_plain);
+        let [many, gain] = [many, many.map(|many| one / many)]
             .map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")));
         let per_fork = program.forks().map_or_else(String::new, |forks| {
             format!(" {:>8.2}", (times[0].as_secs_f64() - plain.as_secs_f64()) * 1e9 / forks as f64)
         });
-        println!("{engine:<15} {one:>8.2} {two:>8} {gain:>8}{per_fork}");
+        println!("{engine:<15} {one:>8.2} {many:>8} {gain:>8}{per_fork}");
     }
     println!();
 }

@@ -15,7 +15,7 @@
 
 use furcate::{Adaptive, DepJoin, Join, Scheduler, ThreadPool, ThreadPoolBuilder, WorkerStats};
 use furcate_benches::loops::{Counted, Counters, Furcate, Lcs, Nested, Rayon, RecPFor, Serial};
-use furcate_benches::{Choice, Contender, interleave, quick, rounds, threads};
+use furcate_benches::{Choice, Contender, interleave, processors, quick, rounds, threads};
 use std::time::Instant;
 
 fn main() {
@@ -32,7 +32,9 @@ fn main() {
 }
 
 fn program(program: &impl Nested, rounds: usize) {
-    for threads in threads().map_or_else(|| vec![2, 8], |threads| vec![threads]) {
+    // As many as there are processors, and more.
+    let all = processors().max(2);
+    for threads in threads().map_or_else(|| vec![all, 4 * all], |threads| vec![threads]) {
         table(program, rounds, threads);
     }
 }

@@ -11,7 +11,7 @@
 use furcate::{StealStats, ThreadPoolBuilder, WaitRule, WorkerStats};
 use furcate_benches::fork::STACK;
 use furcate_benches::programs::{Fib, Matmul, Program, Queens, Tree};
-use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, threads};
+use furcate_benches::{Choice, Timed, interleave_timed, paper, processors, quick, rounds, threads};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -52,7 +52,9 @@ fn main() {
         (_, true) => (45, 14, 2_048, [Tree::T2L, Tree::T3L]),
         _ => (38, 13, 1_024, [Tree::T1, Tree::T3]),
     };
-    for threads in threads().map_or_else(|| vec![2, 8], |threads| vec![threads]) {
+    // As many as there are processors, and more.
+    let all = processors().max(2);
+    for threads in threads().map_or_else(|| vec![all, 4 * all], |threads| vec![threads]) {
         let mut contest = Contest { choice: &mut choice, threads, rounds };
         contest.of(&Fib(fib), &FIB);
         contest.of(&Queens(queens), &QUEENS);

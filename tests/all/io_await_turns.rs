@@ -170,25 +170,50 @@ fn workers_that_come_back_soon_give_no_slots_away() {
     assert!(are_few, "many slots were given while {ITEMS} tasks ran, in every try");
 }
 
-/// Tasks that are all long gain nothing by turns among each other: a slot is given to begin a task, and to go on with one that was begun before.
-#[test]
-fn long_tasks_take_few_turns_among_each_other() {
-    const ITEMS: usize = 20;
-    let compute = |x: usize| {
+/// Runs so many tasks at once, each of which computes for 30 ms.
+fn run_long_tasks(pool: &ThreadPool, count: usize) {
+    let compute = |()| {
         for _ in 0..300 {
             spin(Duration::from_micros(100));
             // A fork is a cooperative point.
             furcate::join(|| (), || ());
         }
-        x
     };
+    let done = (0..count).into_par_iter().map(|_| after(1)).io_await().map(compute).on(pool).count();
+    assert_eq!(done, count);
+    assert_settled(pool);
+}
+
+/// Tasks that are all long gain nothing by turns among each other: a slot is given to begin a task, and to go on with one that was begun before.
+#[test]
+fn long_tasks_take_few_turns_among_each_other() {
+    const ITEMS: usize = 20;
     let pool = pool(1);
-    let count = (0..ITEMS).into_par_iter().map(|_| after(1)).io_await().map(|()| compute(1)).on(&pool).count();
-    assert_eq!(count, ITEMS);
-    assert_settled(&pool);
+    run_long_tasks(&pool, ITEMS);
     // Two for an item, and hundreds if all threads take turns of a millisecond.
     let given = pool.stats().total().slots_given;
     assert!(given <= 4 * ITEMS as u64, "{given} slots were given while {ITEMS} tasks ran");
+}
+
+/// A job that has got a slot back after a wait keeps it from tasks that have given theirs: it may be about to end.
+#[test]
+fn a_job_that_has_waited_goes_on_before_long_tasks() {
+    let pool = pool(1);
+    let late = Arc::<AtomicUsize>::default();
+    let job = {
+        let late = Arc::clone(&late);
+        move || {
+            let since = Instant::now();
+            furcate::block_on(after(150));
+            (0..3).for_each(|_| _ = furcate::join(|| spin(Duration::from_millis(1)), || ()));
+            late.store(since.elapsed().as_millis() as usize - 150, SeqCst);
+        }
+    };
+    pool.spawn(job);
+    run_long_tasks(&pool, 40);
+    // Some 10 ms; half a second if each of the begun tasks goes before it.
+    let late = late.load(SeqCst);
+    assert!((1..200).contains(&late), "{late} ms late");
 }
 
 /// A computation of leaves on all threads. Each leaf calls its argument, again and again or once.

@@ -527,7 +527,7 @@ pub const FIGURES: &[Figure] = &[
     ),
     cluster(
         "Figures of UTS",
-        "efficiency on T1: the paper has 0.964 on 110,592 cores, with T1WL",
+        "efficiency on T1: the paper has 0.964 on 110,592 cores, on a tree that it does not name",
         &[
             "run",
             "--release",

@@ -577,7 +577,7 @@ impl Worker {
     /// Runs one job on top of the current frame; if `local`, one of this worker's own. Returns `false` if there is none.
     pub(crate) fn yield_once(&self, local: bool) -> bool {
         // A job that yields in a loop neither keeps its slot for ever nor continues without one.
-        self.registry().give_turn(self);
+        self.registry().give_turn_yielding(self);
         let job = if local { self.find_local() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
         self.run_unrelated(job);

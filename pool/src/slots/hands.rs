@@ -115,7 +115,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Removes a worker's claim, if there is one, and marks the worker as not overdue: it gets a slot.
-    fn forget_claim(&mut self, number: usize) {
+    pub(super) fn forget_claim(&mut self, number: usize) {
         if !self.claims.is_empty() {
             self.claims.retain(|&other| other != number);
             self.count_claims();

@@ -78,12 +78,12 @@ pub(crate) struct Monitor {
 }
 
 /// A thread in the line.
-#[derive(Debug)]
-struct Overdue {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overdue {
     /// Number of the worker.
-    number: usize,
+    pub(crate) number: usize,
     /// Whether it has given its slot in the middle of its job.
-    has_given: bool,
+    pub(crate) has_given: bool,
 }
 
 /// The queues at a look.
@@ -237,7 +237,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         // arrive, they see it when they are poked again.
         self.slots.wanted.store(true, Relaxed);
         self.slots.slot_holders().for_each(W::poke);
-        let stuck = self.find_stuck().filter(|_| self.first_overdue() == Some(number));
+        let stuck = self.find_stuck().filter(|_| self.is_first_overdue(worker));
         let Some((slot, next)) = stuck.and_then(|slot| Some((slot, self.next_overdue()?))) else {
             return false;
         };
@@ -248,25 +248,30 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Marks a thread as not overdue.
     pub(crate) fn is_not_overdue(&mut self, number: usize) {
         if !self.monitor.line.is_empty() {
-            let first = self.first_overdue();
+            let first = self.first_overdue().copied();
             self.monitor.line.retain(|other| other.number != number);
             // Invariant 1.
-            if let Some(next) = self.first_overdue().filter(|&next| Some(next) != first) {
-                self.wake(self.slots.known(next));
+            if let Some(next) = self.first_overdue().filter(|next| Some(**next) != first) {
+                self.wake(self.slots.known(next.number));
             }
             // Relaxed: a hint.
             self.slots.wanted.store(!self.monitor.line.is_empty(), Relaxed);
         }
     }
 
-    /// Returns how many overdue threads there are for each slot.
-    pub(crate) fn overdue_per_slot(&self) -> usize {
-        self.monitor.line.len() / self.slots.len()
+    /// Returns how many overdue threads there are for each slot that have given theirs.
+    pub(crate) fn given_per_slot(&self) -> usize {
+        self.monitor.line.iter().filter(|other| other.has_given).count() / self.slots.len()
     }
 
-    /// Returns the number of the first thread in the line.
-    pub(crate) fn first_overdue(&self) -> Option<usize> {
-        self.monitor.line.front().map(|first| first.number)
+    /// Returns the first thread in the line.
+    pub(crate) fn first_overdue(&self) -> Option<&Overdue> {
+        self.monitor.line.front()
+    }
+
+    /// Whether a worker is the first in the line.
+    pub(crate) fn is_first_overdue(&self, worker: &W) -> bool {
+        self.first_overdue().is_some_and(|first| first.number == worker.number())
     }
 
     /// Whether a thread is in the line.
@@ -274,15 +279,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.monitor.line.iter().any(|other| other.number == number)
     }
 
-    /// Whether the first thread in the line, if there is one, has given its slot in the middle of its job.
-    pub(crate) fn first_overdue_has_given(&self) -> bool {
-        self.monitor.line.front().is_some_and(|first| first.has_given)
-    }
-
     /// Returns the first thread in the line, to be given a slot. If that is the watcher, it is on turn from now on, and does not search.
     #[must_use]
     pub(super) fn next_overdue(&mut self) -> Option<&'a W> {
-        let worker = self.slots.known(self.first_overdue()?);
+        let worker = self.slots.known(self.first_overdue()?.number);
         if self.state(worker) == WorkerState::Watching {
             self.begin_turn(worker, None);
         }

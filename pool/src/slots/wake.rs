@@ -125,5 +125,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
             self.release(worker);
         }
         self.unlist_parked(worker);
+        self.forget_claim(worker.number());
     }
 }

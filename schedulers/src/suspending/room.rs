@@ -59,7 +59,7 @@ impl Room {
         self.allows_reuse
     }
 
-    /// Whether no permit is free. A hint.
+    /// Whether a new item would find no permit: none is free, or waiting tasks want the free ones. A hint.
     pub(super) fn is_full(&self) -> bool {
         self.semaphore.free() == 0 || self.is_wanted()
     }

@@ -34,7 +34,7 @@ pub(super) const TURN: Duration = Duration::from_millis(1);
 pub(super) const LONG_TURN: Duration = TURN.saturating_mul(32);
 
 /// Number of looks at a neglected queue, a [`TURN`] apart, after which busy workers give it a slot. One look more for each overdue thread
-/// that waits for the same slot: a queue's turns begin jobs, and may not begin more and more long ones.
+/// that has given this slot: a queue's turns begin jobs, and may not begin more and more long ones.
 ///
 /// To give a slot and to get it back costs 0.1 to 1 ms: the system may have to move a thread to the core that becomes idle. So there
 /// are milliseconds between two turns. Workers that come back to their main loops sooner serve the queue there, and no slot is given.
@@ -177,7 +177,7 @@ impl Registry {
 
     /// Looks at the queues, and tells the workers whether one is neglected.
     fn look(&self, slots: &mut Locked<'_>) -> Look {
-        let patience = PATIENCE + slots.overdue_per_slot();
+        let patience = PATIENCE + slots.given_per_slot();
         let (now, seen) = (Instant::now(), &mut slots.monitor.seen);
         // If the caller was woken before the turn was over, a look says nothing.
         if seen.at.is_none_or(|at| now - at >= TURN / 2) {

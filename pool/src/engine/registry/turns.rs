@@ -58,9 +58,9 @@
 //!    `slots/monitor.rs`.
 //! 6. *Both make progress.* A worker that has got a slot back keeps it for a [`TURN`]. A turn takes no longer than a `TURN` and the
 //!    rest of the task that runs at its end. So with n > 1 slots, woken tasks get at most one slot's time from busy workers. With one
-//!    slot, they get about a fifth of it, because a queue is overdue after [some looks](super::monitor).
+//!    slot, they get a fifth of it at most, because a queue is overdue after [four looks](super::monitor) or more.
 //! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not. A worker that has got
-//!    its slot back keeps it from such a thread for a [`LONG_TURN`]. The thread waits for ever behind none: slots that become free go to the oldest
+//!    its slot back, or has got it for a turn, keeps it from such a thread for a [`LONG_TURN`], unless its job yields. The thread waits for ever behind none: slots that become free go to the oldest
 //!    claim, and a thread that has overtaken it in the line ends its job, blocks, or gives its slot in turn.
 //!
 //! # Long leaves
@@ -77,18 +77,28 @@ use crate::engine::worker::Worker;
 use crate::slots::WorkerState;
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
+use std::time::Duration;
 
 impl Registry {
     /// A cooperative point: gives the calling worker's slot to an overdue thread, if there is one. Returns when the worker has a slot
     /// again, perhaps another one.
     pub(crate) fn give_turn(&self, worker: &Worker) {
+        self.give_turn_unless_kept(worker, LONG_TURN);
+    }
+
+    /// As [`give_turn`](Self::give_turn), for a job that says that it has nothing to do: it has no long turn.
+    pub(crate) fn give_turn_yielding(&self, worker: &Worker) {
+        self.give_turn_unless_kept(worker, TURN);
+    }
+
+    fn give_turn_unless_kept(&self, worker: &Worker, long_turn: Duration) {
         if self.slots.is_slot_wanted() || !self.holds_slot(worker) {
-            self.give_slot(worker);
+            self.give_slot(worker, long_turn);
         }
     }
 
     #[cold]
-    fn give_slot(&self, worker: &Worker) {
+    fn give_slot(&self, worker: &Worker, long_turn: Duration) {
         let keeps = worker.turn.keeps_slot(TURN);
         // A forked child has no other thread of the pool.
         if self.is_inherited() || worker.slot().is_none() || keeps && self.holds_slot(worker) {
@@ -97,7 +107,8 @@ impl Registry {
         worker.charge();
         let mut slots = self.lock();
         slots.return_slot(worker);
-        if slots.forget_lost(worker) {
+        let is_lost = slots.forget_lost(worker);
+        if is_lost {
             if slots.occupy_or_block(worker) {
                 drop(slots);
                 // A worker that ended its search in between has not seen the jobs that this worker has pushed without a slot.
@@ -105,7 +116,8 @@ impl Registry {
                 return;
             }
         } else {
-            if slots.first_overdue_has_given() && worker.turn.keeps_slot(LONG_TURN) {
+            let is_long = slots.first_overdue().is_some_and(|first| first.has_given);
+            if is_long && worker.turn.keeps_slot(long_turn) {
                 return;
             }
             let Some(next) = slots.give_turn(worker) else { return };
@@ -116,13 +128,17 @@ impl Registry {
             }
         }
         drop(slots);
-        self.wait_for_slot(worker, true);
+        self.wait_for_slot(worker, !is_lost);
         worker.skip_charge();
-        worker.turn.keep_slot();
     }
 
     /// Waits until a worker that claims a slot has one. `has_given` says whether it has given its slot in the middle of its job.
     pub(super) fn wait_for_slot(&self, worker: &Worker, has_given: bool) {
+        self.wait_to_be_active(worker, has_given);
+        worker.turn.keep_slot();
+    }
+
+    fn wait_to_be_active(&self, worker: &Worker, has_given: bool) {
         let since = Instant::now();
         let mut looks = 0;
         loop {
@@ -135,7 +151,7 @@ impl Registry {
                 if slots.ask_for_slot(worker, has_given) {
                     return;
                 }
-                if slots.first_overdue() != Some(worker.number()) {
+                if !slots.is_first_overdue(worker) {
                     // Woken when it is the first in the line, or has a slot.
                     drop(slots);
                     worker.parker.park();
@@ -158,5 +174,44 @@ impl Registry {
         let Some(other) = self.spare_worker(slots) else { return Some(slot) };
         slots.take_slot_over(other, slot);
         None
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Registry;
+    use crate::engine::registry::Setup;
+    use std::time::Duration;
+
+    /// All but the first in the line sleep without a limit. A thread that is not woken when it becomes the first would ask for no slot.
+    #[test]
+    fn a_thread_that_becomes_the_first_in_the_line_is_woken() {
+        let registry = Registry::new(4, Setup::default());
+        let [first, second, third] = [0, 1, 2].map(|number| registry.worker(number).unwrap());
+        let mut slots = registry.lock();
+        for worker in [first, second, third] {
+            slots.claim(worker);
+            assert!(!slots.ask_for_slot(worker, true), "no holder is stuck");
+        }
+        drop(slots);
+        registry.lock().is_not_overdue(third.number());
+        assert!(!second.parker.park_timeout(Duration::ZERO), "the first is another one still");
+        registry.lock().is_not_overdue(first.number());
+        assert!(second.parker.park_timeout(Duration::ZERO));
+    }
+
+    #[test]
+    fn threads_that_have_given_their_slots_stand_behind_the_others() {
+        let registry = Registry::new(4, Setup::default());
+        let mut slots = registry.lock();
+        for (number, has_given) in [(0, true), (1, false), (2, true), (3, false)] {
+            assert!(!slots.ask_for_slot(registry.worker(number).unwrap(), has_given), "no holder is stuck");
+        }
+        let line = [(); 4].map(|()| {
+            let first = *slots.first_overdue().unwrap();
+            slots.is_not_overdue(first.number);
+            (first.number, first.has_given)
+        });
+        assert_eq!(line, [(1, false), (3, false), (0, true), (2, true)]);
     }
 }
