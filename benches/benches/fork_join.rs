@@ -170,7 +170,13 @@ fn speedups<P: Program>(program: &P, rounds: usize) {
     let (plain, rows) = race(program, &program.name(), &threads, rounds, |field| each(field));
     println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
     let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
-    println!("{:<15} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", format!("T{all}/TS"), format!("T1/T{all}"));
+    println!(
+        "{:<15} {:>8} {:>8} {:>8}{per_fork}",
+        "engine",
+        "T1/TS",
+        format!("T{all}/TS"),
+        format!("T1/T{all}")
+    );
     for (engine, times) in rows {
         let over_plain = |time: &Duration| time.as_secs_f64() / plain.as_secs_f64();
         if let [threads] = threads[..] {

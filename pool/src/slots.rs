@@ -68,6 +68,7 @@ use crate::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
+use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
@@ -173,9 +174,27 @@ pub(crate) struct ThreadBounds {
     pub(crate) end: usize,
     /// Whether the system has refused to start a thread.
     pub(crate) refused: bool,
+    /// Number of times that the [attendant](crate::engine::registry) has run tasks; wraps.
+    pub(crate) attended: usize,
+    /// Time at which `end` was last raised, and `attended` then; before that, at the first call of [`raise`](Self::raise).
+    raised: Option<(Instant, usize)>,
 }
 
 impl ThreadBounds {
+    /// If the bound is reached, raises it by one, at most to `limit`. Does so once in each `pause`, and far more seldom if the attendant
+    /// has run tasks since: then the waiters probably wait for tasks. (Tasks that come again and again do not keep other jobs waiting
+    /// for ever.)
+    pub(crate) fn raise(&mut self, limit: usize, pause: Duration) {
+        const WITH_TASKS: u32 = 10;
+        let now = Instant::now();
+        let (raised, attended) = *self.raised.get_or_insert((now, self.attended));
+        let pause = if attended == self.attended { pause } else { WITH_TASKS * pause };
+        if now - raised >= pause && !self.has_room() && self.end < limit {
+            self.end += 1;
+            self.raised = Some((now, self.attended));
+        }
+    }
+
     /// Whether one more thread may be started.
     pub(crate) fn has_room(&self) -> bool {
         self.next < self.end
@@ -192,6 +211,7 @@ impl ThreadBounds {
     /// Notes that the thread with that number could not be started. The pool does not try to start further threads, so that waiting
     /// workers know that no thread will take their slots.
     pub(crate) fn refuse(&mut self, number: usize) {
+        let number = number.min(self.next);
         (self.next, self.end, self.refused) = (number, number, true);
     }
 }
@@ -260,7 +280,7 @@ impl<W: Occupant> Slots<W> {
                 timed_searcher: None,
                 free: (0..threads).rev().collect(),
                 claims: VecDeque::new(),
-                threads: ThreadBounds { next: threads, end, refused: false },
+                threads: ThreadBounds { next: threads, end, refused: false, attended: 0, raised: None },
                 terminating: false,
                 waiting_for_others: 0,
                 blocked_for_others: Vec::new(),

@@ -29,7 +29,8 @@ use std::task::{Context, Poll, Wake, Waker};
 /// A thread that is no pool's worker blocks.
 ///
 /// Cost: an allocation. In a job of a pool, also a thread that stands in for the caller while it waits, see
-/// [`max_blocking_threads`](crate::ThreadPoolBuilder::max_blocking_threads). To wait for many futures at once, use
+/// [`max_blocking_threads`](crate::ThreadPoolBuilder::max_blocking_threads). If no further thread may stand in, the caller keeps its
+/// slot, but for the time that one thread needs to poll spawned futures. To wait for many futures at once, use
 /// [`join_async`](crate::ScopeHandle::join_async), or `io_await` in an iterator: these need no thread for each future.
 ///
 /// # Panics

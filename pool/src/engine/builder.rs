@@ -313,9 +313,11 @@ impl<S> ThreadPoolBuilder<S> {
     ///
     /// If the bound is reached and no thread is idle, a waiting job keeps its slot. It goes on as soon as it can, but the slot runs
     /// no other job meanwhile. If jobs are queued then, the wait is
-    /// [counted](crate::WorkerStats::saturated), and the first such wait is [reported](Self::saturation_handler). If waiting jobs keep
-    /// every slot for 0.1 s while jobs are queued, the pool starts one more thread all the same: the waiting jobs may depend on the
-    /// queued ones.
+    /// [counted](crate::WorkerStats::saturated), and the first such wait is [reported](Self::saturation_handler).
+    ///
+    /// Waiting jobs may depend on queued ones. So there are two kinds of threads beyond the bound. One thread polls the queued
+    /// [futures](crate::spawn_future), in the slots of waiting jobs. And if waiting jobs keep every slot for some 0.1 s while jobs are
+    /// queued, the pool starts one more thread. (While there are futures to poll, it does so after a second or so.)
     ///
     /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog) or
     /// [`RandomLeapfrog`](WaitRule::RandomLeapfrog), or where a [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on

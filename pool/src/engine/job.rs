@@ -71,6 +71,16 @@ impl<W> JobRef<W> {
         unsafe { SpawnHeader::scope_of(self.job) }
     }
 
+    /// Whether a spawned job, a task or a call from outside is a task.
+    ///
+    /// # Safety
+    ///
+    /// As for [`scope`](Self::scope).
+    pub(crate) unsafe fn is_task(self) -> bool {
+        // SAFETY: as in `scope`.
+        unsafe { self.job.cast::<SpawnHeader<W>>().as_ref().scope & TASK != 0 }
+    }
+
     /// Returns a number for the job, for the trace: its address.
     pub(crate) fn number(self) -> u64 {
         self.job.addr().get() as u64
@@ -97,8 +107,12 @@ impl<W> JobRef<W> {
 #[repr(C)]
 pub(crate) struct SpawnHeader<W> {
     header: Header<W>,
+    /// Number of the scope. The bit [`TASK`] says whether the job is a task.
     scope: u64,
 }
+
+/// See [`SpawnHeader::scope`]. Scopes are counted from 1, and do not reach this number.
+const TASK: u64 = 1 << 63;
 
 impl<W> SpawnHeader<W> {
     /// # Safety
@@ -108,8 +122,17 @@ impl<W> SpawnHeader<W> {
         SpawnHeader { header: Header { run }, scope }
     }
 
+    /// Makes the header of a task.
+    ///
+    /// # Safety
+    ///
+    /// As for `new`.
+    pub(crate) unsafe fn of_task(run: Run<W>, scope: u64) -> Self {
+        SpawnHeader { header: Header { run }, scope: scope | TASK }
+    }
+
     pub(crate) fn scope(&self) -> u64 {
-        self.scope
+        self.scope & !TASK
     }
 
     /// Returns the number of the scope of a spawned job.
@@ -119,7 +142,7 @@ impl<W> SpawnHeader<W> {
     /// The caller has taken `job` from a queue of spawned jobs, and not run it yet.
     pub(crate) unsafe fn scope_of(job: NonNull<Header<W>>) -> u64 {
         // SAFETY: spawned jobs begin with a `SpawnHeader`, and this one is still there (invariant 1).
-        unsafe { job.cast::<Self>().as_ref().scope }
+        unsafe { job.cast::<Self>().as_ref().scope() }
     }
 }
 

@@ -9,6 +9,7 @@
 //! In code, `slot` is the index of a slot.
 
 mod adopted;
+mod attendant;
 mod dump;
 mod monitor;
 pub(crate) mod root;
@@ -155,8 +156,8 @@ impl Registry {
         ticks::measure_rate();
         let always_shared = setup.always_shared;
         let spares = if setup.spares.is_some() { setup.max_blocking_threads.min(MAX_THREADS) } else { 0 };
-        // Numbers for the threads that `allow_one_more` lets be started.
-        let first_external = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
+        // Numbers for the threads that `allow_one_more` lets be started, and for the attendant.
+        let first_external = threads + spares + if setup.spares.is_some() { LAST_RESORTS + 1 } else { 0 };
         let stealable = match setup.fairness {
             Fairness::Balanced | Fairness::WokenFirst => Stealable::new(threads),
             Fairness::FairQueueing => Stealable::fair(),
@@ -310,6 +311,17 @@ impl Registry {
         self.check_generation();
         self.injector.push(job);
         self.notify(None);
+    }
+
+    /// Queues a spawned job or a task that a worker has taken from its deque or from a queue: a task in a set, as if it was woken, and
+    /// any other job in the injector. The caller has workers woken for it.
+    ///
+    /// # Safety
+    ///
+    /// The job is no fork. The caller gives it away.
+    pub(crate) unsafe fn requeue(&self, job: JobRef) {
+        // SAFETY: the caller's.
+        if unsafe { job.is_task() } { self.stealable.add(Entry::Task(job)) } else { self.injector.push(job) }
     }
 
     /// Queues a job that workers look for before anything else. The job begins with a `SpawnHeader`. In a forked child there are no
@@ -516,6 +528,9 @@ impl Registry {
 
     /// Searches and runs jobs until the search finds none, or the slot is gone.
     fn work(&self, worker: &Worker) {
+        if self.is_attendant(worker) {
+            return self.attend(worker);
+        }
         // Counted across searches, so that stolen jobs do not keep queued ones waiting for ever either.
         let mut turn = 0_usize;
         while let Some(job) = worker.search() {

@@ -160,7 +160,7 @@ where
 
     fn new(scope: &Scope<'scope>) -> NonNull<Self> {
         // SAFETY: the header is the first field of the first field, and `run` expects a pointer to it.
-        let header = unsafe { SpawnHeader::new(Self::run, scope.number()) };
+        let header = unsafe { SpawnHeader::of_task(Self::run, scope.number()) };
         let core = Core::new(header, &Self::TABLE, scope);
         let (future, then) = (UnsafeCell::new(MaybeUninit::uninit()), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))

@@ -533,15 +533,17 @@ impl Worker {
         !self.forks.is_empty() || !self.spawns().is_empty()
     }
 
-    /// Drains this worker before it releases its slot, so that thieves find all of its jobs. Spawned jobs move to the injector. Forks
-    /// stay in their deque, so that their owner can pop them; the registry [shelves](Registry::steal_shelved) the worker.
+    /// Drains this worker before it releases its slot, so that thieves find all of its jobs. Spawned jobs move to the
+    /// [sets and the injector](Registry::requeue). Forks stay in their deque, so that their owner can pop them; the registry
+    /// [shelves](Registry::steal_shelved) the worker.
     pub(crate) fn drain(&self) {
         let spawns = self.spawns();
         while !spawns.is_empty() {
             // SAFETY: this thread is the owner.
             unsafe { spawns.share_all() };
             if let Steal::Job(job) = spawns.steal(|| true) {
-                self.registry().injector.push(JobRef::new(job, self));
+                // SAFETY: a spawned job; it is given away.
+                unsafe { self.registry().requeue(JobRef::new(job, self)) };
             }
         }
         // SAFETY: this thread is the owner.

@@ -114,7 +114,9 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn terminate(&mut self) {
         self.terminating = true;
         let table = &mut **self;
-        table.woken.extend(table.parked.iter().chain(&table.timed_searcher).chain(&table.monitor.watcher));
+        let parked = table.states.iter().enumerate().filter(|(_, state)| **state == WorkerState::Parked);
+        table.woken.extend(parked.map(|(number, _)| number));
+        table.woken.extend(table.timed_searcher.iter().chain(&table.monitor.watcher));
     }
 
     /// Notes that a worker's thread ends: it must not be woken. If the worker was given a slot at the last moment, releases the slot.

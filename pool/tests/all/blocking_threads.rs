@@ -2,7 +2,9 @@
 
 use crate::support::*;
 use async_io::Timer;
-use furcate_pool::{Saturation, SaturationCause, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join};
+use furcate_pool::{
+    Saturation, SaturationCause, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join, scope, spawn_future,
+};
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
 use std::mem::ManuallyDrop;
@@ -123,6 +125,52 @@ fn jobs_that_wait_for_each_other_go_on_beyond_the_bound() {
                 }
             }
         }
+    });
+}
+
+/// The waiting threads keep all slots, and none of them polls the tasks that they wait for.
+#[test]
+fn tasks_go_on_beyond_the_bound_without_further_threads() {
+    const SHORT: Duration = Duration::from_secs(10);
+    within(LONG, || {
+        let (pool, _) = bounded(2, 4);
+        let timer = || async { _ = Timer::after(Duration::from_millis(10)).await };
+        let begin = Instant::now();
+        pool.install(|| {
+            leaves(0..400, &|number| match number % 2 {
+                0 => block_on(spawn_future(timer())),
+                _ => scope(|scope| block_on(scope.spawn_future(timer()))),
+            });
+        });
+        let (time, threads) = (begin.elapsed(), pool.stats().workers.len());
+        assert!(time < SHORT && threads < 100, "{time:?}, {threads} threads");
+    });
+}
+
+/// Such tasks take up the thread that polls tasks.
+#[test]
+fn tasks_that_wait_go_on_beyond_the_bound() {
+    within(LONG, || {
+        let (pool, _) = bounded(2, 1);
+        let timer = || async { _ = Timer::after(Duration::from_millis(10)).await };
+        pool.install(|| {
+            leaves(0..20, &|_| block_on(spawn_future(async move { block_on(spawn_future(timer())) })));
+        });
+    });
+}
+
+/// One more thread is started for the forks, though there are tasks to poll all the time.
+#[test]
+fn tasks_do_not_keep_forks_waiting_beyond_the_bound() {
+    within(LONG, || {
+        let (pool, _) = bounded(2, 0);
+        let tasks = pool.spawn_future(async {
+            loop {
+                Timer::after(Duration::from_millis(2)).await;
+            }
+        });
+        dependent_leaves(&pool, 6, true);
+        tasks.cancel();
     });
 }
 

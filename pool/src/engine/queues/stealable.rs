@@ -15,8 +15,8 @@
 //!
 //! # Invariants
 //!
-//! 1. A task is in at most one set, once. The thread that sets its state to *scheduled* adds it; the worker that takes
-//!    it out runs it. A deque has at most one entry. The worker that takes the entry out either adds it again or drops
+//! 1. A task is in at most one set, once. The thread that sets its state to *scheduled* adds it, or the worker that has taken it from
+//!    a deque of spawned jobs and does not run it; the worker that takes it out runs it. A deque has at most one entry. The worker that takes the entry out either adds it again or drops
 //!    it.
 //! 2. `len` is the set's length whenever its lock is free. A read of `len` without the lock is a hint. For a worker
 //!    that goes to sleep it is reliable: entries are added before sleeping workers are looked for, see
@@ -36,7 +36,7 @@ use std::time::Duration;
 
 /// An entry of a set.
 pub(crate) enum Entry<W> {
-    /// A woken task.
+    /// A task: woken, or just spawned.
     Task(JobRef<W>),
     /// A suspended, resumable or muggable deque.
     Deque(DequeRef<W>),

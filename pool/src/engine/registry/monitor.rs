@@ -117,7 +117,8 @@ impl Registry {
             if slots.state(worker) == WorkerState::Watching {
                 match self.look(&mut slots) {
                     Look::Overdue => {
-                        if slots.ask_for_slot(worker, false) || self.has_queued_tasks() && slots.lend(worker) {
+                        if slots.ask_for_slot(worker, false) || self.has_queued_tasks() && slots.lend(worker)
+                        {
                             self.set_watchdog(&mut slots);
                         }
                     }

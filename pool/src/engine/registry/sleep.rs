@@ -21,7 +21,7 @@ impl Registry {
     /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
     pub(super) fn sleep_until_needed(&self, worker: &Worker) -> bool {
         let mut slots = self.lock();
-        if slots.state(worker) == WorkerState::Active {
+        if slots.state(worker) == WorkerState::Active && !self.is_attendant(worker) {
             if worker.slot().is_some() {
                 if !worker.broadcasts.is_empty() {
                     return true;

@@ -49,6 +49,11 @@ impl Registry {
             drop(slots);
             worker.drain();
             slots = self.lock();
+        } else if idle_for.is_none() && wait.rule == WaitRule::Descendants && wait.scope.is_none() {
+            drop(slots);
+            // For the attendant. (A worker that waits for a scope runs or requeues its jobs itself.)
+            worker.give_tasks_away();
+            slots = self.lock();
         }
         if !worker.broadcasts.is_empty() && has_slot || !latch.will_wait() {
             return NextJobs::Usual;
@@ -192,16 +197,14 @@ impl Registry {
     /// the system has refused none, and the table of workers has room.
     pub(crate) fn may_start_more(&self) -> bool {
         let slots = self.lock();
-        self.setup.spares.is_some() && !slots.threads.refused && slots.threads.end < self.first_external
+        self.setup.spares.is_some() && !slots.threads.refused && slots.threads.end < self.attendant()
     }
 
-    /// If the bound on threads is reached, raises it by one, as long as the table of workers has room. Called when waiting threads keep
-    /// all slots while there are jobs.
-    pub(crate) fn allow_one_more(&self) {
-        let threads = &mut self.lock().threads;
-        if !threads.has_room() && threads.end < self.first_external {
-            threads.end += 1;
-        }
+    /// If the bound on threads is reached, may [raise](crate::slots::ThreadBounds::raise) it by one, as long as the table of workers has
+    /// room. Called when waiting threads keep all slots while there are jobs, by a worker that has waited for the time `waited`. Within
+    /// such a time, the bound is raised once for each slot.
+    pub(crate) fn allow_one_more(&self, waited: Duration) {
+        self.lock().threads.raise(self.attendant(), waited / self.num_threads() as u32);
     }
 
     /// Whether a thread exists, or could be started, that would use this worker's slot.
@@ -210,7 +213,8 @@ impl Registry {
         // Without spare threads there are as many own threads as slots. So a parked own thread lacks a slot only if an external thread
         // holds it. The parked thread then needs that slot, not the slot of another own thread.
         let others = self.setup.spares.is_some() || worker.is_external();
-        !slots.is_terminating() && (may_start || others && slots.has_spare_worker())
+        !slots.is_terminating()
+            && (may_start || others && slots.has_spare_worker() || self.could_attend(slots))
     }
 
     /// Whether this worker, which waits in its slot, is the only one left that can run queued jobs: all other slot holders wait too or

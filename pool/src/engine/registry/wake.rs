@@ -59,11 +59,13 @@ impl Registry {
             WakeOutcome::Needless => return,
             WakeOutcome::Full => return self.watch(&mut slots),
             WakeOutcome::Woken => {}
-            WakeOutcome::NoWorker(slot) => match self.start_thread(&mut slots) {
-                Some(worker) => slots.occupy(worker, slot),
-                None if slots.wake_blocked(slot) => {}
-                None => return,
-            },
+            WakeOutcome::NoWorker(slot) => {
+                match self.start_thread(&mut slots).or_else(|| self.ask_attendant(&mut slots)) {
+                    Some(worker) => slots.occupy(worker, slot),
+                    None if slots.wake_blocked(slot) => {}
+                    None => return,
+                }
+            }
         }
         self.count_wakeup(by);
     }
@@ -71,8 +73,13 @@ impl Registry {
     /// Starts one more thread, without a slot. Its worker counts as parked, but is in no list: the caller gives it a slot or a watch.
     /// Returns `None` if the bound is reached or no thread can be started.
     pub(super) fn start_thread<'a>(&'a self, slots: &mut Locked<'a>) -> Option<&'a Worker> {
-        let spawner = self.setup.spares.as_ref()?;
         let number = slots.threads.start()?;
+        self.start_numbered(slots, number)
+    }
+
+    /// Starts the thread with that number, as [`start_thread`](Self::start_thread) does.
+    pub(super) fn start_numbered<'a>(&'a self, slots: &mut Locked<'a>, number: usize) -> Option<&'a Worker> {
+        let spawner = self.setup.spares.as_ref()?;
         let worker = self.make_worker(number, false);
         slots.begin_parked(worker);
         let registry = self.this();

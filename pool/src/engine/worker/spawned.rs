@@ -4,6 +4,7 @@ use super::{DequeRef, Entry, Header, JobRef, Relation, SpawnDeque, Worker};
 use crate::deque::{Deque, Steal};
 use crate::engine::queues::deques::{FirstAction, Settle};
 use crate::trace::{self, Kind};
+use std::iter;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -67,6 +68,31 @@ impl Worker {
         // SAFETY: this thread is the owner.
         unsafe { spawns.share_if_requested() };
         Some(JobRef::new(job, self))
+    }
+
+    /// Moves the tasks among the jobs spawned here to the stealable sets. The other jobs stay.
+    pub(crate) fn give_tasks_away(&self) {
+        let spawns = self.spawns();
+        if spawns.is_empty() {
+            return;
+        }
+        // SAFETY: this thread is the owner.
+        let jobs: Vec<_> = iter::from_fn(|| unsafe { spawns.pop_newest() }).collect();
+        for job in jobs.into_iter().rev() {
+            let queued = JobRef::new(job, self);
+            // SAFETY: this thread is the owner. A spawned job, just taken, is queued once.
+            unsafe {
+                if queued.is_task() {
+                    self.registry().requeue(queued);
+                } else if spawns.push(job).1 {
+                    spawns.publish(false);
+                }
+            }
+        }
+        // SAFETY: this thread is the owner.
+        unsafe { spawns.share_all() };
+        // A worker that ended its search meanwhile has not seen the jobs.
+        self.registry().notify(Some(self));
     }
 
     /// Runs a job on top of the current frame, which waits for nothing else, if the job is the newest one spawned here and was not

@@ -26,7 +26,8 @@ use std::time::Duration;
 /// If all of the pool's threads wait and no spare thread can be started, a waiting worker runs any queued job, under every rule: one
 /// of the waiting threads may need that job. No spare thread can be started under `Leapfrog` and `RandomLeapfrog`, with a [spawn
 /// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
-/// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
+/// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, a thread of its own polls tasks, and after some 0.1 s one more
+/// thread is started for other jobs.)
 ///
 /// A thread whose wait is over takes a slot. If none becomes free, it takes over the slot of a thread that has used no
 /// processor time for 20 ms: such a thread may wait for a lock that the first thread holds. See
@@ -193,7 +194,8 @@ impl Worker {
             }
             // The job belongs to an outer scope, or to none, so this frame must not run it.
             self.turn.taken.set(None);
-            self.registry().injector.push(job);
+            // SAFETY: just taken; not a fork.
+            unsafe { self.registry().requeue(job) };
             self.registry().notify(Some(self));
             None
         });
@@ -224,7 +226,7 @@ impl Worker {
         self.wait_by(Wait { rule, for_others: false, future: true, scope: None }, latch, |_| None);
     }
 
-    /// Finds a remedy when waiting threads keep all slots. After 0.1 s, lets one more thread be started. If no thread can be
+    /// Finds a remedy when waiting threads keep all slots. After some 0.1 s, lets one more thread be started. If no thread can be
     /// started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that this
     /// thread holds, or a result of a frame below, the job waits for ever.)
     fn find_as_last(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
@@ -232,7 +234,7 @@ impl Worker {
         let waited = idle.is_some_and(|idle| idle > LAST_RESORT) && self.registry().sees_work();
         if self.registry().may_start_more() {
             if waited {
-                self.registry().allow_one_more();
+                self.registry().allow_one_more(LAST_RESORT);
             }
             return None;
         }
@@ -294,7 +296,8 @@ impl Worker {
                 return Some(job);
             }
             self.turn.taken.set(None);
-            registry.injector.push(job);
+            // SAFETY: as above; it is given away.
+            unsafe { registry.requeue(job) };
             moved = true;
             None
         };
