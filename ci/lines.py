@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 10674,
+    "pool": 10671,
     "schedulers": 6345,
     "adaptors": 16120,
     "src": 110,

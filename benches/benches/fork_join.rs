@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use furcate_benches::fork::{Engine, Furcate, FurcateHandle, Rayon, STACK, Serial, Visit, each, forms};
 use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
-use furcate_benches::{Choice, Timed, interleave_timed, paper, processors, quick, rounds, threads};
+use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, thread_counts};
 
 fn main() {
     // Peers that leave their threads' stacks to std get as much as the others.
@@ -165,8 +165,8 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// The table of a program that is to be sped up.
 fn speedups<P: Program>(program: &P, rounds: usize) {
-    let all = processors().max(2);
-    let threads = threads().map_or_else(|| vec![1, all], |threads| vec![threads]);
+    let threads = thread_counts(|all| [1, all]);
+    let most = threads.iter().max().expect("there is one");
     let (plain, rows) = race(program, &program.name(), &threads, rounds, |field| each(field));
     println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
     let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
@@ -174,8 +174,8 @@ fn speedups<P: Program>(program: &P, rounds: usize) {
         "{:<15} {:>8} {:>8} {:>8}{per_fork}",
         "engine",
         "T1/TS",
-        format!("T{all}/TS"),
-        format!("T1/T{all}")
+        format!("T{most}/TS"),
+        format!("T1/T{most}")
     );
     for (engine, times) in rows {
         let over_plain = |time: &Duration| time.as_secs_f64() / plain.as_secs_f64();

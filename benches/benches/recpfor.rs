@@ -15,7 +15,7 @@
 
 use furcate::{Adaptive, DepJoin, Join, Scheduler, ThreadPool, ThreadPoolBuilder, WorkerStats};
 use furcate_benches::loops::{Counted, Counters, Furcate, Lcs, Nested, Rayon, RecPFor, Serial};
-use furcate_benches::{Choice, Contender, interleave, processors, quick, rounds, threads};
+use furcate_benches::{Choice, Contender, interleave, quick, rounds, thread_counts};
 use std::time::Instant;
 
 fn main() {
@@ -33,8 +33,7 @@ fn main() {
 
 fn program(program: &impl Nested, rounds: usize) {
     // As many as there are processors, and more.
-    let all = processors().max(2);
-    for threads in threads().map_or_else(|| vec![all, 4 * all], |threads| vec![threads]) {
+    for threads in thread_counts(|all| [all, 4 * all]) {
         table(program, rounds, threads);
     }
 }

@@ -11,7 +11,7 @@
 use furcate::{StealStats, ThreadPoolBuilder, WaitRule, WorkerStats};
 use furcate_benches::fork::STACK;
 use furcate_benches::programs::{Fib, Matmul, Program, Queens, Tree};
-use furcate_benches::{Choice, Timed, interleave_timed, paper, processors, quick, rounds, threads};
+use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, thread_counts};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -53,8 +53,7 @@ fn main() {
         _ => (38, 13, 1_024, [Tree::T1, Tree::T3]),
     };
     // As many as there are processors, and more.
-    let all = processors().max(2);
-    for threads in threads().map_or_else(|| vec![all, 4 * all], |threads| vec![threads]) {
+    for threads in thread_counts(|all| [all, 4 * all]) {
         let mut contest = Contest { choice: &mut choice, threads, rounds };
         contest.of(&Fib(fib), &FIB);
         contest.of(&Queens(queens), &QUEENS);

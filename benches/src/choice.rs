@@ -51,6 +51,11 @@ pub fn threads() -> Option<usize> {
     std::env::var("THREADS").ok().map(|text| text.parse().expect("THREADS is a number"))
 }
 
+/// Returns the numbers of threads to measure with: the one that `THREADS` asks for, or else those for the number of processors (2 at least).
+pub fn thread_counts(for_processors: impl FnOnce(usize) -> [usize; 2]) -> Vec<usize> {
+    threads().map_or_else(|| for_processors(processors().max(2)).to_vec(), |threads| vec![threads])
+}
+
 /// Returns the number of processors that this process may use.
 #[must_use]
 pub fn processors() -> usize {

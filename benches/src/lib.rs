@@ -13,7 +13,7 @@ pub mod programs;
 pub mod record;
 pub mod results;
 
-pub use choice::{Choice, paper, processors, quick, threads};
+pub use choice::{Choice, paper, processors, quick, thread_counts, threads};
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -11,7 +11,7 @@
 //! | | on turn | searching, or watcher, or parked | a millisecond has passed, or no job is queued | [`end_turn`](Locked::end_turn) |
 //! | | watcher, watchdog | none | ten looks have found no job, or a slot is free | [`watch_is_over`](Locked::watch_is_over) |
 //! | queue | served | *neglected* | no worker has taken a job from it since the last look | `Registry::look` |
-//! | | neglected | *overdue* | at four looks in a row (more if threads are overdue), and no worker has come back to its main loop | `Registry::look` |
+//! | | neglected | *overdue* | at four looks in a row (more if overdue threads have given their slots), and no worker has come back to its main loop | `Registry::look` |
 //! | thread | claims a slot, or watches | overdue: in the line | it has waited for a millisecond; a queue is overdue | [`ask_for_slot`](Locked::ask_for_slot) |
 //! | | overdue | not overdue | it gets a slot; its queue is served | [`is_not_overdue`](Locked::is_not_overdue) |
 //! | holder | holds its slot | *stuck* | invariant 2 | [`find_stuck`](Locked::find_stuck) |

@@ -147,7 +147,7 @@ fn tasks_go_on_beyond_the_bound_without_further_threads() {
     });
 }
 
-/// Such tasks take up the thread that polls tasks.
+/// Tasks that block take up the thread that polls tasks.
 #[test]
 fn tasks_that_wait_go_on_beyond_the_bound() {
     within(LONG, || {

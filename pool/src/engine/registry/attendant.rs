@@ -26,7 +26,7 @@
 //!    it gives its slot. The attendant does a final check after it has released its slot.
 //! 4. *No stand-in.* An idle attendant is not listed as parked. So no waiter gives its slot for a fork to it, and it is not woken to
 //!    search. It counts as searching from the moment at which it gets a slot until it begins to look for tasks.
-//! 5. *At most one.* The attendant's number is the one below those of external threads. Spare threads do not get it.
+//! 5. *At most one.* External threads have the numbers above the attendant's. Spare threads do not get it.
 
 use super::monitor::TURN;
 use super::{Locked, Registry};

@@ -60,8 +60,9 @@
 //!    rest of the task that runs at its end. So with n > 1 slots, woken tasks get at most one slot's time from busy workers. With one
 //!    slot, they get a fifth of it at most, because a queue is overdue after [four looks](super::monitor) or more.
 //! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not. A worker that has got
-//!    its slot back, or has got it for a turn, keeps it from such a thread for a [`LONG_TURN`], unless its job yields. The thread waits for ever behind none: slots that become free go to the oldest
-//!    claim, and a thread that has overtaken it in the line ends its job, blocks, or gives its slot in turn.
+//!    its slot back, or has got it for a turn, keeps it from such a thread for a [`LONG_TURN`], unless its job yields. The thread waits
+//!    for ever behind none: slots that become free go to the oldest claim, and a thread that has overtaken it in the line ends its job,
+//!    blocks, or gives its slot in turn.
 //!
 //! # Long leaves
 //!
@@ -134,22 +135,17 @@ impl Registry {
 
     /// Waits until a worker that claims a slot has one. `has_given` says whether it has given its slot in the middle of its job.
     pub(super) fn wait_for_slot(&self, worker: &Worker, has_given: bool) {
-        self.wait_to_be_active(worker, has_given);
-        worker.turn.keep_slot();
-    }
-
-    fn wait_to_be_active(&self, worker: &Worker, has_given: bool) {
         let since = Instant::now();
         let mut looks = 0;
         loop {
             let mut slots = self.lock();
             if slots.state(worker) == WorkerState::Active {
-                return;
+                break;
             }
             if since.elapsed() >= TURN {
                 looks += 1;
                 if slots.ask_for_slot(worker, has_given) {
-                    return;
+                    break;
                 }
                 if !slots.is_first_overdue(worker) {
                     // Woken when it is the first in the line, or has a slot.
@@ -162,6 +158,7 @@ impl Registry {
             // Slot holders keep their slots for a turn. Holders with long leaves need not be poked as often.
             worker.parker.park_timeout(TURN * (1 + looks / 16).min(8));
         }
+        worker.turn.keep_slot();
     }
 
     /// Has another thread take over the slot of a stuck holder and search, if jobs wait and all slots are held. Called by a worker that
