@@ -236,7 +236,8 @@ struct Grain {
     begin: Instant,
 }
 
-/// Time between two looks, while all units cost about the same. A thief waits for half of it, and a look takes some 10 nanoseconds.
+/// Time between two looks, while all units cost about the same. A thief waits for half of it. Seven of eight looks do not
+/// read the clock.
 const LOOK: Duration = Duration::from_micros(1);
 
 /// Number of looks between two looks at the clock.

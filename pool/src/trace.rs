@@ -23,7 +23,7 @@
 //!
 //! Each thread writes its [events](Event) to a ring of its own. A full ring overwrites its oldest events, and the trace [says how
 //! many](ThreadTrace::lost) were lost. Only the thread itself writes to its ring, so an event takes no lock and no atomic
-//! read-modify-write: about 20 ns, most of it to read the clock.
+//! read-modify-write: most of its time goes to reading the clock.
 //!
 //! An ordinary program forks much more often than a person wants to read. So forks are recorded while there is time for it:
 //! each worker may record some thousand forks at once, and one in 4 us on average ([`Settings::every_fork`] removes that bound). Where
