@@ -37,13 +37,13 @@ macro_rules! searches {
             searches!(@"default", furcate, $number, { let $it = $v.par_iter(); $parallel }),
             searches!(@"join", furcate, $number, { let $it = $v.par_iter().join(); $parallel }),
             searches!(@"adaptive", furcate, $number, { let $it = $v.par_iter().adaptive(); $parallel }),
-            searches!(@"thief_splitting", furcate, $number, { let $it = $v.par_iter().thief_splitting(3); $parallel }),
+            searches!(@"thief_splitting", furcate, $number, { let $it = $v.par_iter().thief_splitting(3).join(); $parallel }),
             searches!(@"adaptive by_blocks", furcate, $number, {
                 let $it = $v.par_iter().adaptive().by_exponential_blocks();
                 $parallel
             }),
             searches!(@"thief_splitting by_blocks", furcate, $number, {
-                let $it = $v.par_iter().thief_splitting(3).by_exponential_blocks();
+                let $it = $v.par_iter().thief_splitting(3).join().by_exponential_blocks();
                 $parallel
             }),
         ];

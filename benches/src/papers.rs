@@ -141,6 +141,7 @@ impl Figure {
         };
         let (first, last) = (runs.first()?, runs.last()?);
         let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+        let mut without = Vec::new();
         for row in *rows {
             let points = match x {
                 X::Threads(title) => {
@@ -154,7 +155,9 @@ impl Figure {
                     tables.iter().filter_map(at).collect()
                 }
             };
-            if !points.is_empty() {
+            if points.is_empty() {
+                without.push(*row);
+            } else {
                 lines.push(((*row).into(), points));
             }
         }
@@ -190,6 +193,13 @@ impl Figure {
                     None => table.push_str(" |"),
                 }
             }
+        }
+        if !without.is_empty() {
+            let _ = write!(
+                table,
+                "\n\nNot measured, because it takes too long or needs what this machine lacks: {}.",
+                without.join("; ")
+            );
         }
         Some(Drawn { table, plot })
     }

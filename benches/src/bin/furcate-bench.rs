@@ -151,7 +151,7 @@ enum Action {
         /// Prints the figures with their commands, and measures nothing
         #[arg(long)]
         list: bool,
-        /// The papers' sizes: hours
+        /// The papers' sizes (of the cluster's programs: by their own arguments): hours
         #[arg(long, conflicts_with = "quick")]
         full: bool,
         /// Sizes that only show that everything runs
@@ -319,7 +319,7 @@ fn repeat(
                     missing.push(file);
                 }
             }
-            Source::Program(arguments) => match output(arguments, threads) {
+            Source::Program(arguments) => match output(arguments, size, threads) {
                 Ok(text) => report.push_str(&format!("```text\n{}\n```\n", text.trim_end())),
                 Err(error) => {
                     eprintln!("{error}");
@@ -357,12 +357,12 @@ fn runs(bench: &str, words: &[&str], size: Option<&'static str>, threads: &[usiz
 }
 
 /// Runs a program, and returns its output.
-fn output(arguments: &[&str], threads: &[usize]) -> Result<String, String> {
+fn output(arguments: &[&str], size: Option<&'static str>, threads: &[usize]) -> Result<String, String> {
     let most = threads.iter().max().map_or_else(String::new, usize::to_string);
     let argument = |argument: &&str| argument.replace("{threads}", &most);
     let arguments: Vec<String> = arguments.iter().map(argument).collect();
-    let output =
-        cargo().args(&arguments).output().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    let output = cargo().args(&arguments).envs(size.map(|size| (size, "1"))).output();
+    let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

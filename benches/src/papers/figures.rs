@@ -48,7 +48,7 @@ const fn sort(
         },
         published,
         differs: "10^7 numbers by default, and the paper's 10^8 with `--full`. The speedup is over today's stable sort of std, which is faster \
-                  than that of 2020. `bound_depth` and `join_context_policy` are given the depth 4 P, as a user would, and not the best of all.",
+                  than that of 2020. `bound_depth` and `join_context_policy` are given the depth of 4 P parts, as a user would, and not the best of all.",
     }
 }
 
