@@ -4,7 +4,7 @@
 //! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes. All tables take some two minutes.
 //!
 //! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorized for, *costly* takes
-//! some 20 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
+//! some 5 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
 //! begins, so that `find_last` has it near the end. Each block of a table is one place, and one interleaved run of all
 //! rows; calls come from outside the pools. `serial/it` and `rayon/it` say how many times faster than these a row is:
 //! below 1 it has lost. For the 20 places, k n/20 - 1, times are totals, ratios are medians of the places' ratios, and in brackets stands
@@ -68,7 +68,7 @@ fn main() {
     tables.choice.finish();
 }
 
-/// Another number for every number, in some 20 ns.
+/// Another number for every number, in some 5 ns where the processor computes several at once.
 #[inline]
 fn costly(mut x: u32) -> u32 {
     for _ in 0..14 {

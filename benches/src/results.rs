@@ -93,7 +93,9 @@ impl Spread {
     pub fn of(mut values: Vec<f64>) -> Option<Spread> {
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
-        let [low, median, high] = [last / 4, values.len() / 2, last - last / 4].map(|place| values[place]);
+        let [low, high] = [last / 4, last - last / 4].map(|place| values[place]);
+        // Of an even number, the mean of the two in the middle.
+        let median = f64::midpoint(values[last / 2], values[values.len() / 2]);
         Some(Spread { low, median, high })
     }
 }
