@@ -49,6 +49,7 @@ pub use unattended::{SpawnedOutcome, Unattended};
 
 use crate::Context;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
+use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::parker::block_on;
 use std::any::Any;
 use std::fmt;
@@ -56,7 +57,6 @@ use std::marker::PhantomData;
 use std::mem;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::Poll;
 
 /// A part of a computation that another worker may take. `S` is the engine's [`Detach`].

@@ -1,8 +1,8 @@
 //! Drops that do not unwind. While a thread unwinds, a second panic in a drop would abort the process.
 
+use crate::sync::machine::thread;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread;
 
 /// Drops a value that no caller receives, and swallows a panic of the drop. Another panic has come before it, and is the one to report.
 /// The payload of the swallowed panic is leaked, because its drop might panic as well.

@@ -70,13 +70,13 @@ use crate::sync::atomic::{
 };
 use crate::sync::clock::Instant;
 use crate::sync::fence;
+use crate::sync::machine::OnceLock;
 use crate::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A worker, as the slots see it.
@@ -386,6 +386,7 @@ impl<W: Occupant> Slots<W> {
     }
 
     /// Takes the slot lock.
+    #[cfg_attr(furcate_sim, track_caller)]
     pub(crate) fn lock(&self) -> Locked<'_, W> {
         Locked { slots: self, table: Some(self.table.lock().expect("nobody panics with this lock")) }
     }

@@ -1,5 +1,5 @@
-//! Fences, latches, parkers, the state of a task, clocks and counters. The primitives below them are std's, or loom's under `--cfg loom`, so that the models
-//! check the very code that ships.
+//! Fences, latches, parkers, the state of a task, clocks and counters. The primitives below them are loom's under `--cfg loom`, so that the
+//! models check the very code that ships; else those of the [`machine`].
 
 pub mod clock;
 pub(crate) mod counter;
@@ -9,7 +9,12 @@ pub(crate) mod parker;
 pub(crate) mod task_state;
 pub(crate) mod ticks;
 
+pub mod machine;
+
 #[cfg(loom)]
 pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard, atomic};
 #[cfg(not(loom))]
-pub use std::sync::{Arc, Condvar, Mutex, MutexGuard, atomic};
+pub use {
+    machine::{Condvar, Mutex, MutexGuard, atomic},
+    std::sync::Arc,
+};

@@ -71,9 +71,10 @@ use crate::tree::frames::ForkFrame;
 use crate::tree::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Workload};
 use furcate_pool::detach::{Detach, Detachable, RightPart};
+use furcate_pool::sync::machine::atomic::AtomicBool;
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use furcate_pool::{Context, Executor, trace};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Says which branches are divided before they begin, and how all others are run.
 pub(crate) trait Leaves: Copy + Send + Sync {

@@ -9,14 +9,16 @@
 //!    waited once need not fear that a later wait finds no thread.
 //! 4. No waker is cloned, called or dropped under the lock, because a waker is foreign code.
 
+use furcate_pool::sync::clock;
+use furcate_pool::sync::machine::{Condvar, Mutex, MutexGuard};
+use furcate_pool::sync::machine::{machine_static, thread};
 use std::collections::BTreeMap;
 use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Future that is ready at a time, or a little later.
@@ -55,7 +57,7 @@ impl Timer {
 
     /// Makes a timer that is ready after this time, counted from now. If no [`Instant`] is as late as that, the timer is never ready.
     pub fn after(time: Duration) -> Self {
-        Timer { at: Instant::now().checked_add(time), number: None }
+        Timer { at: clock::now().checked_add(time), number: None }
     }
 }
 
@@ -64,7 +66,7 @@ impl Future for Timer {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let Some(at) = self.at else { return Poll::Pending };
-        if Instant::now() >= at {
+        if clock::now() >= at {
             self.leave();
             return Poll::Ready(());
         }
@@ -99,10 +101,14 @@ impl Drop for Timer {
     }
 }
 
-static QUEUE: Mutex<TimerQueue> =
-    Mutex::new(TimerQueue { entries: BTreeMap::new(), last_number: 0, has_thread: false, looks_at: None });
-/// Notified if an entry is earlier than the thread's next look at the queue.
-static EARLIER: Condvar = Condvar::new();
+machine_static! {
+    static QUEUE: Mutex<TimerQueue> =
+        Mutex::new(TimerQueue { entries: BTreeMap::new(), last_number: 0, has_thread: false, looks_at: None });
+}
+machine_static! {
+    /// Notified if an entry is earlier than the thread's next look at the queue.
+    static EARLIER: Condvar = Condvar::new();
+}
 /// Time until the thread's next look at an empty queue.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
 
@@ -141,7 +147,7 @@ impl TimerQueue {
 
     /// Moves the wakers that are due to the list.
     fn take_due(&mut self, due: &mut Vec<Waker>) {
-        let now = Instant::now();
+        let now = clock::now();
         while let Some(first) = self.entries.first_entry() {
             if first.key().0 > now {
                 break;
@@ -166,7 +172,7 @@ fn wake_in_time() -> ! {
             queue = lock();
             continue;
         }
-        let now = Instant::now();
+        let now = clock::now();
         let looks_at = queue.entries.keys().next().map_or(now + IDLE, |&(at, _)| at);
         queue.looks_at = Some(looks_at);
         let time = looks_at.saturating_duration_since(now);

@@ -1,6 +1,6 @@
 //! A flag by which one task tells all other tasks of a call that they may stop.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering};
 
 /// A flag that is raised once and seen by all tasks. It lies in the iterator or on the caller's stack. A clone of it
 /// belongs to another computation, and is not raised.

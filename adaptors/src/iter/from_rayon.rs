@@ -23,11 +23,12 @@ use super::scoped::Scopes;
 use super::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
 use crate::vec::Owned;
 use either::Either;
+use furcate_pool::sync::machine::Mutex;
 use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 use rayon::iter as rayon_iter;
 use rayon_iter::plumbing;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Makes a chain of an indexed parallel iterator of rayon's, or of a crate that implements rayon's traits.
 ///

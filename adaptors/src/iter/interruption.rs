@@ -15,13 +15,14 @@ use super::{
     ProductOf, SumOf, Try, change_schedule,
 };
 use either::Either;
+use furcate_pool::sync::machine::OnceLock;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
 use furcate_schedulers::{Node, Policy, Verdict};
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A computation that a [`CancelToken`] or a deadline may end: see [`ParallelIterator::stop_on`] and

@@ -1,6 +1,6 @@
 //! A number of items that all tasks share: the first ones in time are counted.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use furcate_pool::sync::machine::atomic::{AtomicUsize, Ordering};
 
 /// Number of items that may still be taken. It lies in the iterator. A clone belongs to another computation, and is
 /// untouched.

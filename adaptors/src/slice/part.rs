@@ -16,12 +16,12 @@
 //!    make parts of exactly the same elements.
 #![allow(unsafe_code)]
 
+use furcate_pool::sync::machine::atomic::{AtomicU64, Ordering::Relaxed};
 use furcate_schedulers::Divisible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A part of a mutable slice, which can be divided and [fused](Self::fuse) again with its neighbors.
 ///

@@ -17,6 +17,7 @@
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
 use super::items::Items;
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use furcate_schedulers::WakerList;
 use furcate_schedulers::policy::CancelToken;
 use std::any::Any;
@@ -24,7 +25,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
 /// Payload of a panic.

@@ -1,8 +1,9 @@
 //! Restores the order of numbered tasks: each waits until all tasks before it have advanced.
 
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use furcate_schedulers::WakerList;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll};
 
 /// Lets tasks pass by their numbers: 0, 1, 2 and so on, one at a time.

@@ -21,6 +21,7 @@ use super::in_order::InOrder;
 use super::into_stream::{IntoStream, send_all};
 use crate::iter::terminals::TryReduce;
 use crate::iter::{AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelIterator};
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use furcate_schedulers::Suspending;
 use futures_core::Stream;
 use std::collections::LinkedList;
@@ -28,7 +29,7 @@ use std::fmt;
 use std::future::ready;
 use std::mem;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 
 /// Makes a pipeline: the items of a stream go through stages, in parallel, and arrive in their order.

@@ -14,11 +14,12 @@
 //! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more. All waiting
 //!    tasks are woken, and find no item.
 
+use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use furcate_schedulers::WakerList;
 use futures_core::Stream;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
 /// The stream, and the tasks that wait for it.

@@ -5,10 +5,11 @@ use crate::engine::registry::Registry;
 use crate::engine::scope::{self, Scope, ScopeFifo};
 use crate::engine::worker::{Header, JobRef};
 use crate::quiet_drop::drop_quietly;
+use crate::sync::machine::Mutex;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Facts that a broadcast passes to its closure: the number of the thread that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

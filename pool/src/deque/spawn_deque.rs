@@ -96,7 +96,7 @@ impl<J, T: Copy> SpawnDeque<J, T> {
                 Steal::Job(job) => return Some(job),
                 Steal::Empty => return None,
                 // Another thief was faster. (All jobs of a waiting deque are shared.)
-                Steal::Lost | Steal::Private => std::hint::spin_loop(),
+                Steal::Lost | Steal::Private => crate::sync::machine::hint::spin_loop(),
             }
         }
     }

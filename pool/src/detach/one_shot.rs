@@ -12,9 +12,10 @@
 //!    lock, and calls it afterwards. No code of a waker runs under the lock.
 
 use crate::detach::SpawnedOutcome;
+use crate::sync::machine::{Mutex, MutexGuard};
 use std::any::Any;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Place of an outcome that is delivered once and taken once.

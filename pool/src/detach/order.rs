@@ -20,7 +20,7 @@ pub(crate) enum QueuePosition {
 /// enough that the permits of these answers are not unused for long.
 pub(crate) const SOON: usize = 8;
 
-thread_local! {
+crate::sync::machine::thread_local! {
     /// The order in which the calling thread wakes tasks.
     static ORDER: Cell<QueuePosition> = const { Cell::new(QueuePosition::Last) };
 }

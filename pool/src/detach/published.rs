@@ -5,11 +5,12 @@
 
 use super::{Detach, Detachable, ONE_AT_A_TIME, Offers, RightPart};
 use crate::quiet_drop::{drop_at_end, drop_quietly};
+use crate::sync::machine::{Mutex, MutexGuard};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A scope whose parts lie in slots.
 pub trait Publish<'scope>: Detach<'scope> {

@@ -24,14 +24,15 @@ use super::{
     Unattended, published, run_blocking,
 };
 use crate::quiet_drop::{Quiet, drop_quietly};
+use crate::sync::machine::thread::{self, ThreadId};
+use crate::sync::machine::{Condvar, Mutex, MutexGuard};
 use crate::{Context, Executor};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::thread::{self, ThreadId};
 
 /// Threads that run jobs: all that an engine of your own needs. [`OnThreads`] makes an [`Executor`] of them.
 ///

@@ -6,13 +6,13 @@ use crate::engine::settings::runtime::Runtime;
 use crate::engine::settings::{Fairness, Saturation, Suspension};
 use crate::engine::worker::{WaitRule, Worker};
 use crate::process::report;
+use crate::sync::machine::thread;
 use std::any::Any;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::sync::{Arc, Once};
-use std::thread;
 
 /// Number of threads that a pool starts by default, at most, to stand in for waiting threads; tokio's default for blocking threads.
 const MAX_BLOCKING_THREADS: usize = 512;
@@ -206,8 +206,8 @@ pub trait Spawn: sealed::Sealed {}
 
 mod sealed {
     use super::{CustomSpawn, DefaultSpawn, ThreadBuilder};
+    use crate::sync::machine::thread::JoinHandle;
     use std::io;
-    use std::thread::JoinHandle;
 
     pub trait Sealed {
         /// Starts a thread. Returns its handle if the pool has to join it.

@@ -4,9 +4,9 @@ use crate::engine::global;
 use crate::engine::registry::Registry;
 use crate::engine::settings::runtime::Entered;
 use crate::engine::worker::{Current, Worker};
+use crate::sync::machine::atomic::Ordering::Release;
 use crate::trace::{self, Kind};
 use std::cell::Cell;
-use std::sync::atomic::Ordering::Release;
 
 /// An external thread in one of a pool's slots. It runs only the jobs that its own call forks and spawns, under every wait rule.
 struct External<'a> {
@@ -105,7 +105,7 @@ impl Drop for KeptWorker {
     }
 }
 
-thread_local! {
+crate::sync::machine::thread_local! {
     static KEPT: KeptWorker = const { KeptWorker(Cell::new(None)) };
 }
 

@@ -3,9 +3,12 @@
 use crate::engine::builder::{Spawn, ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::engine::registry::Registry;
 use crate::engine::worker::Worker;
-use std::sync::{Arc, OnceLock};
+use crate::sync::machine::{OnceLock, machine_static};
+use std::sync::Arc;
 
-static GLOBAL: OnceLock<Arc<Registry>> = OnceLock::new();
+machine_static! {
+    static GLOBAL: OnceLock<Arc<Registry>> = OnceLock::new();
+}
 
 /// Returns the global pool. If there is none yet, makes it with the defaults.
 ///
@@ -22,8 +25,20 @@ pub(crate) fn registry() -> &'static Registry {
             // As in rayon: where there are no threads, the caller's is the pool's only one.
             ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_registry()
         });
-        built.expect("the global thread pool's threads can be started")
+        let registry = built.expect("the global thread pool's threads can be started");
+        end_with_machine(&registry);
+        registry
     })
+}
+
+/// Has the global pool end with a simulated machine. (Else it lasts as long as the process.)
+fn end_with_machine(registry: &Arc<Registry>) {
+    #[cfg(furcate_sim)]
+    furcate_sim::at_exit({
+        let registry = Arc::clone(registry);
+        move || registry.end()
+    });
+    let _ = registry;
 }
 
 /// Returns the global pool, if it has been made.
@@ -42,7 +57,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             return Err(ThreadPoolBuildError::already_initialized());
         }
         // If a thread cannot be started, there is no global pool: another attempt, or the default, may still make it.
-        GLOBAL.set(self.build_registry()?).map_err(|second| {
+        let registry = self.build_registry()?;
+        GLOBAL.set(Arc::clone(&registry)).map(|()| end_with_machine(&registry)).map_err(|second| {
             second.end();
             ThreadPoolBuildError::already_initialized()
         })

@@ -35,15 +35,16 @@ use crate::slots::{self, Slots};
 use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::latch::JobCount;
+use crate::sync::machine::Injector;
+use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
+use crate::sync::machine::{Mutex, OnceLock};
 use crate::sync::ticks;
 use crate::trace::{self, Traced};
-use crossbeam_deque::Injector;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
-use std::thread::{self, JoinHandle, ThreadId};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Called with a worker's number.
@@ -251,13 +252,18 @@ impl Registry {
     }
 
     /// Takes the slot lock.
+    #[cfg_attr(furcate_sim, track_caller)]
     fn lock(&self) -> Locked<'_> {
-        self.slots.try_lock().unwrap_or_else(|| self.lock_contended())
+        if let Some(slots) = self.slots.try_lock() {
+            return slots;
+        }
+        self.lock_contended()
     }
 
     /// Takes the slot lock when another thread holds it. In a forked child, that thread may have stayed in the parent. Then the lock
     /// will never be released, so the child is aborted.
     #[cold]
+    #[cfg_attr(furcate_sim, track_caller)]
     fn lock_contended(&self) -> Locked<'_> {
         const LONG: Duration = Duration::from_secs(1);
         let since = Instant::now();
@@ -592,7 +598,7 @@ impl Registry {
             return;
         }
         self.release_current_thread();
-        let me = std::thread::current().id();
+        let me = crate::sync::machine::thread::current().id();
         Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {
             // The last jobs may need this thread, or its slot, in its own pool.
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),

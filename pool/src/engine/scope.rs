@@ -30,12 +30,13 @@ use crate::engine::task::Tasks;
 use crate::engine::worker::{CallLatch, Fifo, Header, HeapJob, JobRef, Worker};
 use crate::quiet_drop::drop_quietly;
 use crate::sync::latch::JobCount;
+use crate::sync::machine::Mutex;
+use crate::sync::machine::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A scope, in which jobs are spawned; see [`scope`].
 pub struct Scope<'scope> {
@@ -214,7 +215,9 @@ pub(crate) fn in_place<'scope, R>(
 
 /// Returns a number that no other scope has.
 fn next_number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
+    crate::sync::machine::machine_static! {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+    }
     NEXT.fetch_add(1, Relaxed)
 }
 

@@ -30,9 +30,13 @@ use crate::process::ThreadClock;
 use crate::quiet_drop::drop_quietly;
 use crate::slots::Occupant;
 use crate::sync::latch::Latch;
+use crate::sync::machine::Injector;
+use crate::sync::machine::atomic::{
+    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed},
+};
 use crate::sync::parker::Parker;
 use crate::trace::{self, Kind};
-use crossbeam_deque::Injector;
 use frame::{Frames, Relation};
 use search::SearchState;
 use std::any::Any;
@@ -41,10 +45,6 @@ use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed},
-};
 use std::time::Duration;
 use traced::TracedForks;
 use turn::Turn;
@@ -138,7 +138,7 @@ pub struct Worker {
     _this_thread: PhantomData<*const ()>,
 }
 
-thread_local! {
+crate::sync::machine::thread_local! {
     /// The worker that this thread is.
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
@@ -700,7 +700,7 @@ fn steal_surely(deque: &Deque<Header>) -> Option<NonNull<Header>> {
             Steal::Job(job) => return Some(job),
             Steal::Empty => return None,
             // Another thief, or the owner.
-            Steal::Lost | Steal::Private => std::hint::spin_loop(),
+            Steal::Lost | Steal::Private => crate::sync::machine::hint::spin_loop(),
         }
     }
 }

@@ -2,10 +2,21 @@
 //!
 //! `wasm32-unknown-unknown` has none: there `std::time::Instant::now` panics. Time stands still on that target, so that nothing is
 //! ever late and no piece of work seems long. It has no threads either, so nobody waits for another thread. What promises a time to the
-//! user (timers, deadlines, rates) uses std's clock, and panics on that target.
+//! user (timers, deadlines, rates) uses std's clock ([`now`]), and panics on that target.
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(furcate_sim)]
+pub use furcate_sim::time::Instant;
+#[cfg(not(any(furcate_sim, all(target_family = "wasm", target_os = "unknown"))))]
 pub use std::time::Instant;
+
+/// Returns the moment for what promises a time to the user: timers, deadlines, rates.
+#[must_use]
+pub fn now() -> std::time::Instant {
+    #[cfg(furcate_sim)]
+    return furcate_sim::time::Instant::now().into_std();
+    #[cfg(not(furcate_sim))]
+    std::time::Instant::now()
+}
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use still::Instant;

@@ -62,6 +62,10 @@ pub(crate) fn full() {
 /// is only the caller's core, and a few us if others must be interrupted.
 #[cold]
 pub(crate) fn heavy() {
+    #[cfg(furcate_sim)]
+    if furcate_sim::is_simulated() {
+        return crate::sync::atomic::heavy_fence();
+    }
     full();
     #[cfg(loom)]
     light();

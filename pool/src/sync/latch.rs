@@ -97,7 +97,7 @@ pub(crate) struct LockLatch {
 }
 
 #[cfg(not(loom))]
-thread_local! {
+crate::sync::machine::thread_local! {
     static PARKER: Arc<Parker> = Arc::new(Parker::new());
 }
 
@@ -148,7 +148,7 @@ impl LockLatch {
             if self.is_set() {
                 return;
             }
-            std::hint::spin_loop();
+            crate::sync::machine::hint::spin_loop();
         }
         self.wait();
     }

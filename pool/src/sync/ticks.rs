@@ -17,8 +17,8 @@ pub(crate) struct Ticks(u64);
 /// Relaxed: it is a number by itself.
 static RATE: AtomicU64 = AtomicU64::new(if COUNTS { 2048 } else { 1024 });
 
-/// Whether the processor's counter is read. (Miri has none.)
-const COUNTS: bool = cfg!(all(target_arch = "x86_64", not(miri)));
+/// Whether the processor's counter is read. (Miri and simulated machines have none.)
+const COUNTS: bool = cfg!(all(target_arch = "x86_64", not(any(miri, furcate_sim))));
 
 impl Ticks {
     #[inline]
@@ -55,7 +55,7 @@ impl Span {
 }
 
 /// Returns the ticks since some moment in the past.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, furcate_sim))))]
 #[inline]
 pub(crate) fn read() -> u64 {
     // SAFETY: every x86-64 processor has the instruction; it reads a counter and does nothing else.
@@ -63,10 +63,12 @@ pub(crate) fn read() -> u64 {
 }
 
 /// Returns the nanoseconds since the first call.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(not(all(target_arch = "x86_64", not(any(miri, furcate_sim)))))]
 pub(crate) fn read() -> u64 {
-    use std::sync::OnceLock;
-    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    use crate::sync::machine::OnceLock;
+    crate::sync::machine::machine_static! {
+        static BEGIN: OnceLock<Instant> = OnceLock::new();
+    }
     u64::try_from(BEGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -3,11 +3,12 @@
 use super::ring::Ring;
 use super::{AlreadyRunning, Kind, ThreadTrace, TimedEvent, Trace};
 use crate::sync::clock::Instant;
+use crate::sync::machine::{Mutex, MutexGuard, machine_static};
 use crate::sync::ticks;
 use furcate_trace::recording::{Recorder, decode, encode, set_recorder};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 /// Whether a recording is under way. Relaxed: a hint; what depends on it is under the lock of [`RECORDING`].
 static ON: AtomicBool = AtomicBool::new(false);
@@ -21,10 +22,14 @@ static EVERY_FORK: AtomicBool = AtomicBool::new(false);
 /// The ticks at the start of the recording. Relaxed, as for [`ON`].
 static BEGIN: AtomicU64 = AtomicU64::new(0);
 
-static RECORDING: Mutex<Option<Recording>> = Mutex::new(None);
+machine_static! {
+    static RECORDING: Mutex<Option<Recording>> = Mutex::new(None);
+}
 
-/// The pools, which are poked when a recording starts, and whatever else is in a [dump].
-static TRACED: Mutex<Vec<Weak<dyn Traced>>> = Mutex::new(Vec::new());
+machine_static! {
+    /// The pools, which are poked when a recording starts, and whatever else is in a [dump].
+    static TRACED: Mutex<Vec<Weak<dyn Traced>>> = Mutex::new(Vec::new());
+}
 
 /// A recording under way.
 struct Recording {
@@ -50,7 +55,7 @@ pub trait Traced: Send + Sync {
     fn dump(&self, out: &mut String);
 }
 
-thread_local! {
+crate::sync::machine::thread_local! {
     /// The number of the recording in which this thread has last written an event, and its ring in that recording, if it has one.
     static RING: RefCell<(u64, Option<Arc<Ring>>)> = const { RefCell::new((0, None)) };
 

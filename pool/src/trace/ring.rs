@@ -35,7 +35,7 @@ impl Ring {
         Ring {
             chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
             len: AtomicU64::new(0),
-            name: std::thread::current().name().map(str::to_owned),
+            name: crate::sync::machine::thread::current().name().map(str::to_owned),
             used_before: clock.used(),
             clock,
         }

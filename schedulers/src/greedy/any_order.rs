@@ -6,8 +6,8 @@
 //! nearest one is kept.
 
 use crate::{Ends, Reduction};
+use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A search that is stopped everywhere by any task's final output.
 #[derive(Clone)]

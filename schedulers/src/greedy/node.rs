@@ -5,7 +5,8 @@
 use super::{Link, ends_early, lock};
 use crate::tree::branch::Joint;
 use crate::{Reduction, Workload};
-use std::sync::{Arc, Mutex, PoisonError};
+use furcate_pool::sync::machine::Mutex;
+use std::sync::{Arc, PoisonError};
 
 /// The join node of a fork whose right part was stolen, or that has an inner fork with a stolen part.
 pub(crate) struct JoinNode<'s, W: Workload>(Mutex<NodeArrivals<'s, W>>);

@@ -11,8 +11,9 @@
 use super::{Link, lock};
 use crate::Workload;
 use crate::tree::branch::Joint;
+use furcate_pool::sync::machine::Mutex;
 use std::mem;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// Number of places of a wide node. With so many the cost of the allocation is small, and few outputs are kept waiting for
 /// others.

@@ -1,4 +1,5 @@
 use super::stop::{Reason, Stop, stops};
+use furcate_pool::sync::clock;
 use std::time::Instant;
 
 /// Ends the computation at a deadline.
@@ -33,7 +34,7 @@ impl Deadline {
 impl Stop for Deadline {
     #[inline]
     fn reason(&self) -> Option<Reason> {
-        (Instant::now() >= self.at).then_some(Reason::DeadlineExceeded)
+        (clock::now() >= self.at).then_some(Reason::DeadlineExceeded)
     }
 }
 

@@ -1,8 +1,9 @@
 use super::stop::{Reason, Stop, stops};
 use crate::waker_list::WakerList;
+use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering};
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Tells computations to end: from another thread, or from within.

@@ -2,10 +2,11 @@
 
 use super::limit::Limit;
 use super::semaphore::{Front, LineKind, Member, Place, Semaphore, State, WAITING};
+use furcate_pool::sync::machine::MutexGuard;
+use furcate_pool::sync::machine::atomic::Ordering::Relaxed;
 use std::mem;
 use std::pin::Pin;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// A call's part in a semaphore: its tasks share it.

@@ -46,13 +46,15 @@
 
 use crate::timer::Timer;
 use furcate_pool::detach::{wake_first, wake_soon};
+use furcate_pool::sync::clock;
+use furcate_pool::sync::machine::atomic::Ordering::{Acquire, Relaxed, Release};
+use furcate_pool::sync::machine::atomic::{AtomicU64, AtomicUsize};
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, VecDeque};
 use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
@@ -554,7 +556,7 @@ impl Semaphore {
     /// Returns how many futures may begin now.
     pub(super) fn tokens(&self, state: &mut State) -> usize {
         let Some(rate) = self.rate else { return usize::MAX };
-        let now = Instant::now();
+        let now = clock::now();
         let (number, at) = state.tokens.unwrap_or((rate.burst(), now));
         let since = now.saturating_duration_since(at).as_secs_f64();
         let number = (number + since * rate.per_second).min(rate.burst());

@@ -5,9 +5,10 @@
 use crate::policy::StopSignals;
 use crate::tree::alarm::Alarm;
 use furcate_pool::detach::Stopper;
+use furcate_pool::sync::machine::OnceLock;
+use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use std::mem::{self, ManuallyDrop};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// One run of a scheduler. It lies in the frame that waits for it.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// that. Stacks of 512 KiB are enough for both.
 pub(crate) const MAX_FRAMES: u32 = if cfg!(debug_assertions) { 40 } else { 128 };
 
-thread_local! {
+furcate_pool::sync::machine::thread_local! {
     static FRAMES: Cell<u32> = const { Cell::new(0) };
 }
 

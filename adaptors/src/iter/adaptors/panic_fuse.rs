@@ -5,7 +5,7 @@ use crate::iter::adaptor::adaptor;
 use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, PASSING, Passing, Through};
 use crate::iter::stage::{StageFacts, adapt_items};
-use std::thread::panicking;
+use furcate_pool::sync::machine::thread::panicking;
 
 adaptor! {
     /// All items, or no more after a panic anywhere: see [`ParallelIterator::panic_fuse`].

@@ -4,9 +4,9 @@ use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::copies::copies;
 use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
+use furcate_pool::sync::clock::Instant;
+use furcate_pool::sync::machine::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 use std::{mem, thread};
 
 /// Something that is told how many items are done: a progress bar, or a counter.

@@ -6,7 +6,8 @@ use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, Through};
 use crate::iter::stage::adapt_items;
 use crate::iter::{FromParallelIterator, ParallelIterator};
-use std::sync::{Mutex, PoisonError};
+use furcate_pool::sync::machine::Mutex;
+use std::sync::PoisonError;
 
 from_par_iter! {
     [C: FromParallelIterator<T>, T: Send] Option<C>: Option<T>,

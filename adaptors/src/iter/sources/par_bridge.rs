@@ -27,11 +27,11 @@
 use super::in_place::fold_in_place;
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_pool::sync::clock::Instant;
+use furcate_pool::sync::machine::atomic::AtomicUsize;
+use furcate_pool::sync::machine::atomic::Ordering::Relaxed;
 use furcate_schedulers::{Divisible, Facts, Producer, StepFold, Steps, Suspendable};
 use std::iter::Flatten;
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use std::{fmt, option, vec};
 

@@ -26,9 +26,9 @@
 //!    the announcement.
 
 use super::SearchLoop;
+use furcate_pool::sync::machine::atomic::{AtomicUsize, Ordering};
 use furcate_schedulers::{Ends, Reduction};
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// State that all tasks of a search share.
 #[derive(Debug)]

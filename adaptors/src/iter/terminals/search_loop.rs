@@ -16,7 +16,7 @@
 //! 3. The trials affect only the time. All variants find the same hit.
 
 use furcate_pool::sync::clock::Instant;
-use std::sync::atomic::{AtomicU32, Ordering};
+use furcate_pool::sync::machine::atomic::{AtomicU32, Ordering};
 
 /// Number of items in a group.
 const GROUP: usize = 16;

@@ -6,10 +6,11 @@
 
 use super::super::in_order::InOrder;
 use super::{Numbered, lock};
+use furcate_pool::sync::machine::Mutex;
 use furcate_schedulers::Limit;
 use std::convert::Infallible;
 use std::future::{Ready, ready};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A closure that returns a future. Names the future's type, which `impl Fn(T) -> impl Future` cannot.
 pub(super) trait AsyncStage<T>: Fn(T) -> Self::Future + Sync + Send {

@@ -3,10 +3,11 @@
 use super::ThreadPool;
 use crate::engine::builder::{Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::engine::worker::Worker;
+use crate::sync::machine::Mutex;
+use crate::sync::machine::thread;
 use std::convert::Infallible;
 use std::error::Error;
-use std::sync::{Mutex, mpsc};
-use std::thread;
+use std::sync::mpsc;
 
 impl ThreadPool {
     /// Makes a pool, as in early versions of rayon. (Their `Configuration` is in the crate that stands in for rayon-core.)

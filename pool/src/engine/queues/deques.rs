@@ -20,8 +20,8 @@ pub(crate) use crate::deque::control::{FirstAction, Orphan, ResumeAction, Settle
 use crate::deque::spawn_deque;
 
 use crate::engine::job::{Header, JobRef};
+use crate::sync::machine::{Mutex, MutexGuard};
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard};
 
 /// A deque of spawned jobs.
 pub(crate) type SpawnDeque<W> = spawn_deque::SpawnDeque<Header<W>, JobRef<W>>;

@@ -7,10 +7,13 @@ use std::cell::Cell;
 pub(crate) struct Random(Cell<u64>);
 
 impl Random {
-    /// Makes the `nth` sequence.
-    pub(crate) const fn nth(nth: usize) -> Self {
+    /// Makes the `nth` sequence; on a simulated machine, one of the machine's seed.
+    pub(crate) fn nth(nth: usize) -> Self {
+        let number = (nth as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        #[cfg(furcate_sim)]
+        let number = furcate_sim::random().unwrap_or(number);
         // An odd number is not 0, and no later state is 0 then.
-        Random(Cell::new((nth as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
+        Random(Cell::new(number | 1))
     }
 
     /// Returns a random number below `end`.

@@ -27,11 +27,11 @@ mod flows;
 use crate::engine::job::JobRef;
 use crate::engine::queues::deques::DequeRef;
 use crate::engine::queues::random::Random;
+use crate::sync::machine::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::machine::{Mutex, MutexGuard, machine_static};
 use crossbeam_utils::CachePadded;
 use flows::Flows;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// An entry of a set.
@@ -278,8 +278,10 @@ impl<W> Entry<W> {
 
 /// Returns a number below `end`, which is not 0, from this thread's own sequence (xorshift, Marsaglia 2003).
 fn random(end: usize) -> usize {
-    static THREADS: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
+    machine_static! {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+    }
+    crate::sync::machine::thread_local! {
         static RANDOM: Random = Random::nth(THREADS.fetch_add(1, Relaxed));
     }
     RANDOM.with(|random| random.below(end))

@@ -10,9 +10,9 @@
 //!    needs more: a publisher adds its job before it looks for searching workers, see [`notify`](crate::engine::registry::Registry::notify).
 
 use crate::engine::job::JobRef;
+use crate::sync::machine::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::machine::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
 
 /// The urgent jobs of a pool, oldest first.
 pub(crate) struct Urgent<W> {

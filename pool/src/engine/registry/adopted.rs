@@ -21,7 +21,7 @@ impl Drop for Adopters {
     }
 }
 
-thread_local! {
+crate::sync::machine::thread_local! {
     static ADOPTERS: Adopters = const { Adopters(RefCell::new(Vec::new())) };
 }
 

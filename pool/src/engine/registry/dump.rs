@@ -4,9 +4,9 @@ use super::Registry;
 use crate::engine::stats::WorkerStats;
 use crate::engine::worker::{Awaited, Worker};
 use crate::slots::WorkerState;
+use crate::sync::machine::atomic::Ordering::Relaxed;
 use crate::trace;
 use std::fmt::{self, Write};
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 impl Registry {
@@ -30,7 +30,7 @@ impl Registry {
         )?;
         let locked = (0..100).find_map(|_| {
             self.slots.try_lock().or_else(|| {
-                std::thread::sleep(Duration::from_millis(1));
+                crate::sync::machine::thread::sleep(Duration::from_millis(1));
                 None
             })
         });

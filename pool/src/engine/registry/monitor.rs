@@ -14,14 +14,15 @@ use super::{Locked, Registry};
 use crate::engine::worker::Worker;
 use crate::slots::{Look, Seen, WorkerState};
 use crate::sync::clock::Instant;
-use std::mem;
-use std::ptr;
-use std::sync::atomic::{
+use crate::sync::machine::atomic::{
     AtomicPtr,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Mutex, MutexGuard, Weak};
-use std::thread::{self, JoinHandle};
+use crate::sync::machine::thread::{self, JoinHandle};
+use crate::sync::machine::{Mutex, MutexGuard, machine_static};
+use std::mem;
+use std::ptr;
+use std::sync::Weak;
 use std::time::Duration;
 
 /// The time between two looks at the queues; how long a thread waits before it is overdue; how long queued jobs may run in a slot given
@@ -238,8 +239,10 @@ struct OfProcess {
     shared: Mutex<WatchdogState>,
 }
 
-/// The watchdog of this process, or of an ancestor of it. The values are leaked: one for each fork that uses pools.
-static CURRENT: AtomicPtr<OfProcess> = AtomicPtr::new(ptr::null_mut());
+machine_static! {
+    /// The watchdog of this process, or of an ancestor of it. The values are leaked: one for each fork that uses pools.
+    static CURRENT: AtomicPtr<OfProcess> = AtomicPtr::new(ptr::null_mut());
+}
 
 /// Locks the state of this process's watchdog.
 fn lock() -> MutexGuard<'static, WatchdogState> {

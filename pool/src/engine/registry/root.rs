@@ -4,10 +4,10 @@ use crate::engine::job::Outcome;
 use crate::engine::registry::Registry;
 use crate::engine::worker::{CallLatch, Header, JobRef, SpawnHeader, Worker};
 use crate::sync::latch::Latch;
+use crate::sync::machine::thread;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
-use std::thread;
 
 /// Number of times that the caller checks whether its call is done before it blocks.
 const LOOKS: u32 = 100;

@@ -293,7 +293,7 @@ impl Registry {
             if worker.slot().is_some() {
                 break;
             }
-            std::hint::spin_loop();
+            crate::sync::machine::hint::spin_loop();
         }
         self.wait_for_slot(worker, false);
     }

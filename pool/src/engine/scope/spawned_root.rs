@@ -34,13 +34,13 @@ use crate::detach::{SpawnedOutcome, Unattended};
 use crate::engine::registry::Registry;
 use crate::engine::spawn;
 use crate::engine::worker::{Header, SpawnHeader, Worker};
+use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::machine::{Mutex, MutexGuard};
 use std::cell::{Cell, UnsafeCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
 
 /// A computation and its scope.
 #[repr(C)]
@@ -169,14 +169,14 @@ where
 #[derive(Debug, Default)]
 pub(crate) struct List {
     /// The scopes by their numbers, without those that have been cancelled.
-    scopes: Mutex<HashMap<u64, ScopePointer<'static>>>,
+    scopes: Mutex<BTreeMap<u64, ScopePointer<'static>>>,
     /// Whether all scopes of the list have been taken out to be cancelled: a hint, but for threads that hold the lock. Then every new
     /// scope is cancelled at once.
     cancelled: AtomicBool,
 }
 
 impl List {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, ScopePointer<'static>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, ScopePointer<'static>>> {
         self.scopes.lock().expect("nobody panics with this lock")
     }
 

@@ -20,10 +20,11 @@
 use super::{Scope, ScopePointer};
 use crate::detach;
 use crate::engine::worker::JobRef;
+use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::machine::{Mutex, MutexGuard, OnceLock};
 use crate::trace::{self, Kind};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::Arc;
 
 /// State that a scope shares with the handles that may stop it.
 #[derive(Debug)]

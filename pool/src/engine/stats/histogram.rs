@@ -2,9 +2,9 @@
 
 use super::Counter;
 use crate::sync::clock::Instant;
+use crate::sync::machine::OnceLock;
 use std::fmt;
 use std::num::NonZeroU64;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Number of classes. Each is twice as wide as the one before; together they reach up to half an hour.
@@ -16,7 +16,9 @@ pub(crate) struct Moment(NonZeroU64);
 
 impl Moment {
     pub(crate) fn now() -> Self {
-        static FIRST: OnceLock<Instant> = OnceLock::new();
+        crate::sync::machine::machine_static! {
+            static FIRST: OnceLock<Instant> = OnceLock::new();
+        }
         let since = FIRST.get_or_init(Instant::now).elapsed().as_nanos();
         Moment(NonZeroU64::MIN.saturating_add(since.try_into().unwrap_or(u64::MAX)))
     }

@@ -6,12 +6,12 @@ use super::list::{Links, NOWHERE, ShardNumber};
 use crate::engine::scope::Scope;
 use crate::engine::stats::Moment;
 use crate::engine::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
+use crate::sync::machine::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::sync::task_state::{SuspendAction, TaskState, WakeAction};
 use crate::trace::{self, Kind};
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The first field of every task.
 #[repr(C)]

@@ -11,10 +11,10 @@
 
 use super::erased::Core;
 use crate::engine::worker::Worker;
+use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::machine::{Mutex, MutexGuard, OnceLock};
 use crossbeam_utils::CachePadded;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// A scope's list of tasks. It has one shard until two workers meet there, and more shards afterwards.
 #[derive(Debug, Default)]

@@ -126,7 +126,7 @@ impl<'scope, F, K> Spare<'scope, F, K> {
 impl<F, K> Drop for Spare<'_, F, K> {
     fn drop(&mut self) {
         if let Err(payload) = self.empty() {
-            if std::thread::panicking() {
+            if crate::sync::machine::thread::panicking() {
                 std::mem::forget(payload);
             } else {
                 resume_unwind(payload);

@@ -3,9 +3,9 @@
 
 use super::search::take_oldest;
 use super::{Header, JobRef, SpawnHeader, Worker};
-use crossbeam_deque::Injector;
+use crate::sync::machine::Injector;
+use crate::sync::machine::OnceLock;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 
 /// Jobs in the order in which they were made.
 #[repr(C)]

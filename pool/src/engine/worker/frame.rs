@@ -11,11 +11,11 @@
 //! 3. Only this thread writes. Other threads read two facts: `scope` and `unrelated`.
 
 use super::Worker;
-use std::cell::Cell;
-use std::sync::atomic::{
+use crate::sync::machine::atomic::{
     AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
+use std::cell::Cell;
 
 /// Spare counts of a scope: see [`credits`](crate::scope).
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,12 +6,12 @@ use crate::deque::Steal;
 use crate::engine::queues::random::Random;
 use crate::engine::settings::Fairness;
 use crate::sync::clock::Instant;
+use crate::sync::machine::Injector;
+use crate::sync::machine::hint;
+use crate::sync::machine::thread;
 use crate::trace::{self, Kind};
-use crossbeam_deque::Injector;
 use std::cell::Cell;
-use std::hint;
 use std::iter;
-use std::thread;
 use std::time::Duration;
 
 /// How long a worker searches before it sleeps.

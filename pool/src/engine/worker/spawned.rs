@@ -3,10 +3,10 @@
 use super::{DequeRef, Entry, Header, JobRef, Relation, SpawnDeque, Worker};
 use crate::deque::{Deque, Steal};
 use crate::engine::queues::deques::{FirstAction, Settle};
+use crate::sync::machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::trace::{self, Kind};
 use std::iter;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 impl Worker {
     /// Returns the jobs of the worker's active deque. To other threads than the worker's, the result may be a former active deque.

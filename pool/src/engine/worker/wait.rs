@@ -6,10 +6,10 @@ use super::{JobRef, Stealable};
 use crate::engine::registry::{FAIR, NextJobs};
 use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
+use crate::sync::machine::atomic::Ordering::Relaxed;
+use crate::sync::machine::thread;
 use crate::trace::{self, Kind};
 use std::cell::Cell;
-use std::sync::atomic::Ordering::Relaxed;
-use std::thread;
 use std::time::Duration;
 
 /// The jobs that a worker may run while it waits for a stolen half of its `join`, or for the end of a scope.
@@ -163,7 +163,7 @@ impl Worker {
             if latch.is_set() {
                 return;
             }
-            std::hint::spin_loop();
+            crate::sync::machine::hint::spin_loop();
         }
         // The thief does not run at present.
         self.wait(latch, None, |_| None);

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The pool on virtual threads: random programs under schedules of their own, the book's chapter, and lints of what only a simulation compiles.
+#   ci/sim.sh         a million schedules: some five minutes
+#   ci/sim.sh short   10,000
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export RUSTFLAGS="--cfg furcate_sim" RUSTDOCFLAGS="--cfg furcate_sim"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/sim"
+export SCHEDULES=1000000
+if [ "${1:-}" = short ]; then export SCHEDULES=10000; fi
+cargo clippy --quiet -p furcate-pool -p furcate-schedulers -p furcate-adaptors --lib --release --locked -- -D warnings
+cargo clippy --quiet -p furcate-sim --all-targets --release --locked -- -D warnings
+cargo test --release -p furcate-sim --locked

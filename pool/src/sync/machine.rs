@@ -1,0 +1,37 @@
+//! What the system and the processor offer: threads, atomics, locks. They are std's; under `--cfg furcate_sim` the virtual ones of `furcate-sim`, which are
+//! std's outside a simulation.
+//!
+//! No model looks at what is used from here: loom's primitives are in [`sync`](super).
+
+#[cfg(not(furcate_sim))]
+pub use crossbeam_deque::Injector;
+#[cfg(furcate_sim)]
+pub use furcate_sim::{Condvar, Injector, Mutex, MutexGuard, OnceLock, atomic, hint, thread, thread_local};
+#[cfg(not(furcate_sim))]
+pub use std::{
+    hint,
+    sync::{Condvar, Mutex, MutexGuard, OnceLock, atomic},
+    thread, thread_local,
+};
+
+/// A static. A simulated machine has its own.
+#[cfg(not(furcate_sim))]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! machine_static {
+    ($(#[$attribute:meta])* static $name:ident: $type:ty = $value:expr;) => {
+        $(#[$attribute])*
+        static $name: $type = $value;
+    };
+}
+
+#[cfg(furcate_sim)]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! machine_static {
+    ($(#[$attribute:meta])* static $name:ident: $type:ty = $value:expr;) => {
+        $(#[$attribute])*
+        static $name: $crate::sync::machine::thread::Static<$type> = $crate::sync::machine::thread::Static::new(|| $value);
+    };
+}
+pub use crate::machine_static;

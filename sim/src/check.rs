@@ -1,0 +1,134 @@
+//! The entries: checks of a program under many schedules, replays of one, and simulations of a machine.
+
+use crate::costs::Machine;
+use crate::explored::Explored;
+use crate::thread::message;
+use crate::timed::Timed;
+use crate::world::{self, Counts, Order};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// Settings of a check.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    cores: usize,
+    max_steps: u64,
+}
+
+impl Default for Check {
+    fn default() -> Self {
+        Check { cores: 3, max_steps: 1_000_000 }
+    }
+}
+
+impl Check {
+    /// Makes a check with the defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the number of cores that the program sees; by default 3. The global pool has as many threads.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[must_use]
+    pub fn cores(self, cores: usize) -> Self {
+        assert!(cores > 0, "a machine has at least one core");
+        Check { cores, ..self }
+    }
+
+    /// Sets the number of accesses after which a run counts as one that never ends; by default 1,000,000.
+    #[must_use]
+    pub fn max_steps(self, max_steps: u64) -> Self {
+        Check { max_steps, ..self }
+    }
+
+    /// Runs a program once for each seed.
+    ///
+    /// # Panics
+    ///
+    /// At the first seed whose run panics, ends in a deadlock, or never ends. The message has the seed.
+    pub fn run(self, seeds: impl IntoIterator<Item = u64>, mut program: impl FnMut()) {
+        for seed in seeds {
+            if let Err(problem) = self.run_one(seed, &mut program) {
+                let Check { cores, max_steps } = self;
+                panic!(
+                    "with seed {seed}: {problem}\nrun it again by `furcate_sim::Check::new().cores({cores}).max_steps({max_steps}).run([{seed}], ..)`"
+                );
+            }
+        }
+    }
+
+    fn run_one(self, seed: u64, program: &mut impl FnMut()) -> Result<(), String> {
+        let order = Order::Explored(Explored::new(seed, self.cores, self.max_steps));
+        match catch_unwind(AssertUnwindSafe(|| world::run(order, program))) {
+            Ok(outcome) => outcome.map(drop),
+            Err(payload) => Err(format!("the program panicked: {}", message(&*payload))),
+        }
+    }
+}
+
+/// Runs a program once for each seed, on a virtual machine of three cores; see [`Check`].
+///
+/// # Panics
+///
+/// At the first seed whose run panics, ends in a deadlock, or never ends. The message has the seed.
+///
+/// ```
+/// use furcate_sim::atomic::{AtomicU32, Ordering::Relaxed};
+/// use furcate_sim::thread;
+///
+/// // An update that is not atomic is lost in some schedules.
+/// let found = std::panic::catch_unwind(|| {
+///     furcate_sim::check(0..100, || {
+///         let count = AtomicU32::new(0);
+///         thread::scope(|threads| {
+///             for _ in 0..2 {
+///                 let add = || count.store(count.load(Relaxed) + 1, Relaxed);
+///                 thread::Builder::new().spawn_scoped(threads, add).unwrap();
+///             }
+///         });
+///         assert_eq!(count.load(Relaxed), 2);
+///     });
+/// });
+/// assert!(found.is_err());
+/// ```
+pub fn check(seeds: impl IntoIterator<Item = u64>, program: impl FnMut()) {
+    Check::new().run(seeds, program);
+}
+
+/// Runs a program under the schedule of one seed of [`check`].
+///
+/// # Panics
+///
+/// As `check`.
+pub fn replay(seed: u64, program: impl FnMut()) {
+    check([seed], program);
+}
+
+/// What a simulated run has shown.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Simulation<R> {
+    /// The program's result.
+    pub result: R,
+    /// Virtual time from the begin of the program to its end.
+    pub time: Duration,
+    /// Counts of the run.
+    pub counts: Counts,
+}
+
+/// Runs a program on a simulated machine. Times are those of the model, and not of a real machine.
+///
+/// # Panics
+///
+/// If the program panics, or waits for ever.
+pub fn simulate<R: 'static>(machine: Machine, seed: u64, program: impl FnOnce() -> R) -> Simulation<R> {
+    let order = Order::Timed(Box::new(Timed::new(machine, seed)));
+    match world::run(order, program) {
+        Ok((result, counts, time)) => Simulation { result, time, counts },
+        Err(problem) => panic!("{problem}"),
+    }
+}

@@ -1,0 +1,119 @@
+//! Furcate's pool on a simulated machine.
+//!
+//! With `RUSTFLAGS="--cfg furcate_sim"`, the pool, the schedulers and the adaptors use this crate's threads, atomics, locks and clock in place of std's.
+//! A program that is run by this crate then has *virtual* threads, of which one runs at a time, in an order that a seed decides. No other part of the
+//! library is written again: what runs is the code that ships.
+//!
+//! | function | order of the threads | for |
+//! |---|---|---|
+//! | [`check`], [`replay`] | a random one, at each access of an atomic or a lock | finding panics, deadlocks, and results that depend on the schedule |
+//! | [`simulate`] | by virtual clocks, on a [`Machine`] whose caches, wake-ups and interruptions take time | what 2 to 4096 cores would do |
+//!
+//! Outside such a run, the types of this crate are std's.
+//!
+//! # What a program may use
+//!
+//! The threads, locks, atomics and clocks of this crate, and everything of furcate's. A `std::sync::Mutex` may be used if it is never held across a fork, a wait or an
+//! access of this crate: else a virtual thread would block the real one that runs all of them. The same holds for channels and thread-locals of std.
+//! Real I/O blocks the whole simulation.
+
+pub mod atomic;
+mod check;
+mod costs;
+mod explored;
+mod injector;
+mod lock;
+pub mod thread;
+pub mod time;
+mod timed;
+mod world;
+
+pub use check::{Check, Simulation, check, replay, simulate};
+pub use costs::Machine;
+pub use injector::Injector;
+pub use lock::{Condvar, Mutex, MutexGuard, OnceLock, WaitTimeoutResult};
+pub use world::Counts;
+
+use std::time::Duration;
+
+/// The book's chapter.
+#[cfg(all(doctest, furcate_sim))]
+#[doc = include_str!("../../book/src/simulation.md")]
+struct Chapter;
+
+/// Has the calling virtual thread compute for a time. Outside a simulation, does nothing.
+pub fn work(time: Duration) {
+    world::with(|world| world.into_iter().for_each(|world| world.work(world::picoseconds(time))));
+}
+
+/// The times at which virtual threads begin to work, from a moment on.
+#[derive(Clone, Copy, Debug)]
+pub struct Begins {
+    since: Duration,
+}
+
+impl Begins {
+    /// Begins to watch.
+    #[must_use]
+    pub fn watch() -> Self {
+        world::with(|world| {
+            world.into_iter().for_each(world::World::forget_work);
+            Begins { since: world.map_or(Duration::ZERO, world::World::now) }
+        })
+    }
+
+    /// Returns the times from then to the first [`work`] of each thread that has worked, in order.
+    #[must_use]
+    pub fn times(self) -> Vec<Duration> {
+        let times = world::with(|world| world.map_or_else(Vec::new, world::World::first_works));
+        times.into_iter().map(|time| time.saturating_sub(self.since)).collect()
+    }
+}
+
+/// Where virtual threads have waited: the place of the call, how often, and how long in all.
+pub type WaitsAt = (&'static std::panic::Location<'static>, u64, Duration);
+
+/// Returns where virtual threads have waited for locks so far. The longest come first.
+#[must_use]
+pub fn lock_waits() -> Vec<WaitsAt> {
+    world::with(|world| world.map_or_else(Vec::new, |world| world.waits(world::LOCKS)))
+}
+
+/// Returns where virtual threads have waited for cache lines that other cores used. The longest come first.
+#[must_use]
+pub fn line_waits() -> Vec<WaitsAt> {
+    world::with(|world| world.map_or_else(Vec::new, |world| world.waits(world::LINES)))
+}
+
+/// Returns the next number of the world's seed; `None` outside a simulation.
+#[must_use]
+pub fn random() -> Option<u64> {
+    world::with(|world| world.map(world::World::random))
+}
+
+/// Has something done after the program of the calling thread's simulation, in a thread of its own; the last one first. Outside a simulation, does
+/// nothing.
+pub fn at_exit(f: impl FnOnce() + 'static) {
+    world::with(|world| {
+        if let Some(world) = world {
+            world.at_exit(Box::new(f));
+        }
+    });
+}
+
+/// Whether the calling thread is a virtual one.
+#[must_use]
+pub fn is_simulated() -> bool {
+    world::with(|world| world.is_some())
+}
+
+/// Hints to the processor.
+pub mod hint {
+    /// As [`std::hint::spin_loop`].
+    pub fn spin_loop() {
+        crate::world::with(|world| match world {
+            None => std::hint::spin_loop(),
+            Some(world) => world.spin(),
+        });
+    }
+}

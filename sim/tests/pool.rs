@@ -1,0 +1,233 @@
+//! Random programs on the pool, each under a schedule of its own seed, against their sequential values.
+//!
+//! Built with `--cfg furcate_sim` only: else there is nothing here. `SCHEDULES=n` sets the number of schedules, and `FIRST=n` the first seed.
+#![cfg(furcate_sim)]
+
+use furcate::prelude::*;
+use furcate::{Fairness, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule};
+use furcate_schedulers::Timer;
+use furcate_sim::atomic::{AtomicU64, Ordering::Relaxed};
+use furcate_sim::{Check, thread};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// Random numbers of a program: splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ z >> 31) % end
+    }
+}
+
+/// A program. Its value is a number, or a panic with one.
+#[derive(Clone, Debug)]
+enum Program {
+    Value(u64),
+    Panic(u64),
+    Join(Box<[Program; 2]>),
+    /// Jobs of a scope.
+    Scope(Vec<Program>),
+    /// Items of a chain, under the schedule of that number.
+    Chain(u64, Vec<Program>),
+    /// Items that wait for these microseconds, and then run the program.
+    Wait(Vec<(u64, Program)>),
+    /// The first item that is at least 5.
+    Search(Vec<Program>),
+    /// A future that is spawned and waited for.
+    Future(u64, Box<Program>),
+    Yield(Box<Program>),
+}
+
+impl Program {
+    fn random(random: &mut Random, depth: u64, panics: bool) -> Program {
+        let some = |random: &mut Random| {
+            let count = random.below(5);
+            (0..count).map(|_| Program::random(random, depth - 1, panics)).collect::<Vec<_>>()
+        };
+        if depth == 0 {
+            return Program::Value(random.below(10));
+        }
+        match random.below(16) {
+            0 if panics => Program::Panic(random.below(10)),
+            0 | 1 => Program::Value(random.below(10)),
+            2..5 => Program::Join([(); 2].map(|()| Program::random(random, depth - 1, panics)).into()),
+            5 | 6 => Program::Scope(some(random)),
+            7..10 => Program::Chain(random.below(6), some(random)),
+            10 | 11 => {
+                let items = some(random);
+                Program::Wait(items.into_iter().map(|item| (random.below(30), item)).collect())
+            }
+            12 | 13 => Program::Search(some(random)),
+            14 => Program::Future(random.below(20), Program::random(random, depth - 1, panics).into()),
+            _ => Program::Yield(Program::random(random, depth - 1, panics).into()),
+        }
+    }
+
+    /// Returns the value; `None` if a part panics. (Which one's panic goes on depends on the schedule. So does whether a part behind the hit of a search
+    /// runs: a program that may panic there may do either.)
+    fn value(&self) -> Option<u64> {
+        match self {
+            Program::Value(value) => Some(*value),
+            Program::Panic(_) => None,
+            Program::Join(halves) => Some(halves[0].value()? * 3 + halves[1].value()?),
+            Program::Scope(all) => all.iter().map(Program::value).sum(),
+            Program::Chain(_, all) => all
+                .iter()
+                .map(Program::value)
+                .try_fold(1_u64, |sum, it| Some(sum.wrapping_mul(5).wrapping_add(it?))),
+            Program::Wait(all) => all.iter().map(|(_, it)| it.value()).sum(),
+            Program::Search(all) => {
+                let all: Option<Vec<_>> = all.iter().map(Program::value).collect();
+                Some(all?.into_iter().find(|value| *value >= 5).unwrap_or(1000))
+            }
+            Program::Future(_, program) | Program::Yield(program) => program.value(),
+        }
+    }
+
+    fn run(&self, pool: &ThreadPool) -> u64 {
+        match self {
+            Program::Value(value) => *value,
+            Program::Panic(value) => std::panic::panic_any(*value),
+            Program::Join(halves) => {
+                let (left, right) = furcate::join(|| halves[0].run(pool), || halves[1].run(pool));
+                left * 3 + right
+            }
+            Program::Scope(all) => {
+                let sum = AtomicU64::new(0);
+                furcate::scope(|scope| {
+                    for program in all {
+                        let sum = &sum;
+                        scope.spawn(move |_| _ = sum.fetch_add(program.run(pool), Relaxed));
+                    }
+                });
+                sum.into_inner()
+            }
+            Program::Chain(schedule, all) => {
+                let run = |program: &Program| vec![program.run(pool)];
+                let append = |mut left: Vec<u64>, right: Vec<u64>| {
+                    left.extend(right);
+                    left
+                };
+                let chain = all.par_iter().map(run);
+                let values = match schedule {
+                    0 => chain.reduce(Vec::new, append),
+                    1 => chain.size_limit(1).join().reduce(Vec::new, append),
+                    2 => chain.size_limit(1).depjoin().reduce(Vec::new, append),
+                    3 => chain.thief_splitting(3).adaptive().reduce(Vec::new, append),
+                    4 => chain.adaptive().by_exponential_blocks().reduce(Vec::new, append),
+                    _ => chain.size_limit(1).collect::<Vec<_>>().concat(),
+                };
+                values.into_iter().fold(1, |sum, value| sum.wrapping_mul(5).wrapping_add(value))
+            }
+            Program::Wait(all) => {
+                let wait = |(time, program): &'_ (u64, Program)| {
+                    let (time, program) = (Duration::from_micros(*time), program.clone());
+                    async move {
+                        Timer::after(time).await;
+                        program
+                    }
+                };
+                all.par_iter()
+                    .size_limit(1)
+                    .map(wait)
+                    .io_await()
+                    .max_in_flight(3)
+                    .map(|program| program.run(pool))
+                    .sum()
+            }
+            Program::Search(all) => {
+                let found = all
+                    .par_iter()
+                    .size_limit(1)
+                    .map(|program| program.run(pool))
+                    .find_first(|value| *value >= 5);
+                found.unwrap_or(1000)
+            }
+            Program::Future(time, program) => {
+                let (time, program) = (Duration::from_micros(*time), program.clone());
+                let handle = pool.spawn_future(async move {
+                    Timer::after(time).await;
+                    program
+                });
+                furcate::block_on(handle).run(pool)
+            }
+            Program::Yield(program) => {
+                furcate::yield_now();
+                program.run(pool)
+            }
+        }
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn random_programs_give_their_sequential_values() {
+    // The panics are as planned.
+    std::panic::set_hook(Box::new(|_| ()));
+    let (first, schedules) = (number("FIRST", 0), number("SCHEDULES", 2_000));
+    for seed in first..first + schedules {
+        let mut random = Random(seed);
+        let threads = 1 + random.below(4) as usize;
+        let (rule, suspension, fairness) = (random.below(3), random.below(2), random.below(3));
+        let (takes_part, fences) = (random.below(2) == 0, random.below(4) == 0);
+        let depth = 1 + random.below(4);
+        let panics = random.below(3) == 0;
+        let program = Program::random(&mut random, depth, panics);
+        let expected = program.value();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            Check::new().cores(threads).run([seed], || {
+                let builder = ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .wait_rule([WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any][rule as usize])
+                    .suspension([Suspension::Parsimonious, Suspension::Proactive][suspension as usize])
+                    .fairness(
+                        [Fairness::Balanced, Fairness::WokenFirst, Fairness::FairQueueing][fairness as usize],
+                    )
+                    .saturation_handler(|_| ())
+                    .caller_takes_part(takes_part);
+                let pool = if fences { builder.ordinary_fences() } else { builder }.build().unwrap();
+                let others = program.clone();
+                // A second call of the same pool, from another thread.
+                thread::scope(|threads| {
+                    let run = || check(&others, &pool, expected);
+                    thread::Builder::new().spawn_scoped(threads, run).unwrap();
+                    check(&program, &pool, expected);
+                });
+            });
+        }));
+        if let Err(payload) = outcome {
+            let message = payload.downcast_ref::<String>().cloned().unwrap_or_default();
+            eprintln!("seed {seed}, {threads} threads, {program:?}");
+            panic!("{message}");
+        }
+    }
+}
+
+fn check(program: &Program, pool: &ThreadPool, expected: Option<u64>) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| pool.install(|| program.run(pool))));
+    match (outcome, expected) {
+        (Ok(value), Some(expected)) => assert_eq!(value, expected),
+        (Ok(_), None) => assert!(may_skip(program), "a panic was lost"),
+        (Err(payload), _) => assert!(expected.is_none() && payload.is::<u64>(), "an unexpected panic"),
+    }
+}
+
+/// Whether the program has a search, which may leave a part that panics out.
+fn may_skip(program: &Program) -> bool {
+    match program {
+        Program::Value(_) | Program::Panic(_) => false,
+        Program::Join(halves) => halves.iter().any(may_skip),
+        Program::Scope(all) | Program::Chain(_, all) => all.iter().any(may_skip),
+        Program::Wait(all) => all.iter().any(|(_, it)| may_skip(it)),
+        Program::Search(_) => true,
+        Program::Future(_, it) | Program::Yield(it) => may_skip(it),
+    }
+}
