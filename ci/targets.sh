@@ -14,6 +14,7 @@ if rustup toolchain install "$least" --profile minimal >/dev/null 2>&1; then
     # The libraries only: what the tests depend on may need a later version. Another version has other lints.
     RUSTFLAGS="--cap-lints allow" cargo "+$least" check --locked -p furcate --all-features
     RUSTFLAGS="--cap-lints allow" cargo "+$least" check --locked -p furcate-cluster
+    RUSTFLAGS="--cap-lints allow" cargo "+$least" check --locked -p furcate-sim
     echo "ok: Rust $least"
 else
     not_checked "Rust $least"

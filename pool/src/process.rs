@@ -105,6 +105,10 @@ fn one_of_each_core_first<'a>(
 /// As above, by a crate that knows the other systems' calls.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn pin(number: usize) {
+    #[cfg(furcate_sim)]
+    if furcate_sim::is_simulated() {
+        return;
+    }
     if let Some(cores) = core_affinity::get_core_ids().filter(|cores| !cores.is_empty()) {
         core_affinity::set_for_current(cores[number % cores.len()]);
     }

@@ -124,8 +124,13 @@ pub struct Simulation<R> {
 ///
 /// # Panics
 ///
-/// If the program panics, or waits for ever.
+/// If the program panics, or waits for ever, or if a number of the machine is 0.
 pub fn simulate<R: 'static>(machine: Machine, seed: u64, program: impl FnOnce() -> R) -> Simulation<R> {
+    let Machine { cores, per_cluster, per_socket, .. } = machine;
+    assert!(
+        cores > 0 && per_cluster > 0 && per_socket > 0,
+        "a machine has at least one core, in each cluster and socket too"
+    );
     let order = Order::Timed(Box::new(Timed::new(machine, seed)));
     match world::run(order, program) {
         Ok((result, counts, time)) => Simulation { result, time, counts },

@@ -132,8 +132,12 @@ impl Explored {
             // The run ends: no thread goes on.
             return world.switch();
         }
-        if std::thread::panicking() {
-            // Std has one count of panics for all virtual threads.
+        if world.panicking() {
+            // Std has one count of panics for all virtual threads, so one that unwinds is interrupted only where it waits.
+            if gives_way {
+                self.ready.borrow_mut().push(world.current());
+                world.switch_unwinding();
+            }
             return;
         }
         let me = world.current();

@@ -1,21 +1,23 @@
 //! Furcate's pool on a simulated machine.
 //!
-//! With `RUSTFLAGS="--cfg furcate_sim"`, the pool, the schedulers and the adaptors use this crate's threads, atomics, locks and clock in place of std's.
-//! A program that is run by this crate then has *virtual* threads, of which one runs at a time, in an order that a seed decides. No other part of the
-//! library is written again: what runs is the code that ships.
+//! A program that this crate runs has *virtual* threads, of which one runs at a time, in an order that a seed decides. With
+//! `RUSTFLAGS="--cfg furcate_sim"`, the pool's threads are virtual, too: the pool, the schedulers and the adaptors then use this crate's threads, atomics,
+//! locks and clock in place of std's. No other part of the library is written again: what runs is the code that ships.
 //!
 //! | function | order of the threads | for |
 //! |---|---|---|
 //! | [`check`], [`replay`] | a random one, at each access of an atomic or a lock | finding panics, deadlocks, and results that depend on the schedule |
-//! | [`simulate`] | by virtual clocks, on a [`Machine`] whose caches, wake-ups and interruptions take time | what 2 to 4096 cores would do |
+//! | [`simulate`] | by virtual clocks, on a [`Machine`] whose caches, wake-ups and interruptions take time | what 2 to 256 cores would do |
 //!
-//! Outside such a run, the types of this crate are std's.
+//! Outside such a run, the types of this crate behave as std's. Virtual are all atomics and locks that decide something: the flags of traces, the counters of
+//! statistics, and the baits of other engines are std's.
 //!
 //! # What a program may use
 //!
 //! The threads, locks, atomics and clocks of this crate, and everything of furcate's. A `std::sync::Mutex` may be used if it is never held across a fork, a wait or an
-//! access of this crate: else a virtual thread would block the real one that runs all of them. The same holds for channels and thread-locals of std.
-//! Real I/O blocks the whole simulation.
+//! access of this crate: else a virtual thread would block the real one that runs all of them. Channels and thread-locals of std's must not be used: all virtual
+//! threads share the real thread's. Real I/O blocks the whole simulation. A run that fails abandons its stacks: so there may be no scoped threads of std or
+//! of other crates, and no value on a stack to which code outside the simulation points.
 
 pub mod atomic;
 mod check;
@@ -46,7 +48,7 @@ pub fn work(time: Duration) {
     world::with(|world| world.into_iter().for_each(|world| world.work(world::picoseconds(time))));
 }
 
-/// The times at which virtual threads begin to work, from a moment on.
+/// Records when each virtual thread first calls [`work`] after [`watch`](Self::watch).
 #[derive(Clone, Copy, Debug)]
 pub struct Begins {
     since: Duration,

@@ -37,7 +37,9 @@ impl<T> Mutex<T> {
     ///
     /// As std's method.
     pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
+        let poisoned = self.poisoned.load(Relaxed);
+        let value = self.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
     }
 }
 
@@ -46,18 +48,17 @@ impl<T: ?Sized> Mutex<T> {
         std::ptr::from_ref(self).cast::<()>().addr()
     }
 
-    fn guard<'a>(&'a self, inner: std::sync::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        MutexGuard { lock: self, inner: Some(inner), unwound: false }
-    }
-
-    /// Makes the guard of a virtual thread.
-    fn guard_in<'a>(
+    fn guard<'a>(
         &'a self,
-        world: &World,
-        inner: std::sync::MutexGuard<'a, T>,
+        world: Option<&World>,
+        inner: LockResult<std::sync::MutexGuard<'a, T>>,
     ) -> LockResult<MutexGuard<'a, T>> {
-        world.held(self.address());
-        let guard = MutexGuard { lock: self, inner: Some(inner), unwound: world.panicking() };
+        if let Some(world) = world {
+            world.held(self.address());
+        }
+        // Std's mark does not count.
+        let inner = Some(inner.unwrap_or_else(PoisonError::into_inner));
+        let guard = MutexGuard { lock: self, inner, unwound: crate::thread::panicking() };
         if self.poisoned.load(Relaxed) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
@@ -70,7 +71,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
         world::with(|world| match world {
-            None => wrap(self.inner.lock(), |inner| self.guard(inner)),
+            None => self.guard(None, self.inner.lock()),
             Some(world) => self.lock_in(world, at),
         })
     }
@@ -82,16 +83,11 @@ impl<T: ?Sized> Mutex<T> {
             // As std's lock does: some looks before the thread sleeps.
             for look in 0..=looks {
                 world.access(self.address(), if look == 0 { Access::Swap } else { Access::Load }, at);
-                let inner = match self.inner.try_lock() {
-                    Ok(inner) => Some(inner),
-                    Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-                    Err(TryLockError::WouldBlock) => None,
-                };
-                if let Some(inner) = inner {
+                if let Some(inner) = self.tried() {
                     if waited {
                         world.waited_for_lock(since, at);
                     }
-                    return self.guard_in(world, inner);
+                    return self.guard(Some(world), inner);
                 }
                 waited = true;
                 if look < looks {
@@ -117,19 +113,21 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
         world::with(|world| {
-            let Some(world) = world else {
-                return self.inner.try_lock().map(|inner| self.guard(inner)).map_err(|error| match error {
-                    TryLockError::Poisoned(error) => PoisonError::new(self.guard(error.into_inner())).into(),
-                    TryLockError::WouldBlock => TryLockError::WouldBlock,
-                });
-            };
-            world.access(self.address(), Access::Swap, at);
-            match self.inner.try_lock() {
-                Ok(inner) => Ok(self.guard_in(world, inner)?),
-                Err(TryLockError::Poisoned(error)) => Ok(self.guard_in(world, error.into_inner())?),
-                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            if let Some(world) = world {
+                world.access(self.address(), Access::Swap, at);
             }
+            let inner = self.tried().ok_or(TryLockError::WouldBlock)?;
+            Ok(self.guard(world, inner)?)
         })
+    }
+
+    /// Tries to take std's lock; `None` if a thread holds it.
+    fn tried(&self) -> Option<LockResult<std::sync::MutexGuard<'_, T>>> {
+        match self.inner.try_lock() {
+            Ok(inner) => Some(Ok(inner)),
+            Err(TryLockError::Poisoned(error)) => Some(Err(error)),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// As [`std::sync::Mutex::get_mut`].
@@ -138,7 +136,9 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// As std's method.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
+        let poisoned = self.poisoned.load(Relaxed);
+        let value = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
     }
 }
 
@@ -151,13 +151,13 @@ fn wrap<T, U>(result: LockResult<T>, f: impl FnOnce(T) -> U) -> LockResult<U> {
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
+        if !self.unwound && crate::thread::panicking() {
+            self.lock.poisoned.store(true, Relaxed);
+        }
         world::with(|world| match world {
             None => drop(self.inner.take()),
             Some(world) => {
                 let address = self.lock.address();
-                if !self.unwound && world.panicking() {
-                    self.lock.poisoned.store(true, Relaxed);
-                }
                 world.access(address, Access::Swap, Location::caller());
                 world.released(address);
                 drop(self.inner.take());
@@ -297,13 +297,14 @@ impl Condvar {
         world::with(|world| match world {
             None => {
                 let inner = guard.inner.take().expect(HELD);
-                let waited = match time {
-                    None => wrap(self.0.wait(inner), |inner| (inner, WaitTimeoutResult(false))),
-                    Some(time) => wrap(self.0.wait_timeout(inner, time), |(inner, result)| {
-                        (inner, WaitTimeoutResult(result.timed_out()))
-                    }),
+                let (inner, timed_out) = match time {
+                    None => (self.0.wait(inner).unwrap_or_else(PoisonError::into_inner), false),
+                    Some(time) => {
+                        let waited = self.0.wait_timeout(inner, time).unwrap_or_else(PoisonError::into_inner);
+                        (waited.0, waited.1.timed_out())
+                    }
                 };
-                wrap(waited, |(inner, result)| (lock.guard(inner), result))
+                wrap(lock.guard(None, Ok(inner)), |guard| (guard, WaitTimeoutResult(timed_out)))
             }
             Some(world) => {
                 let until = time.map(|time| world.time().saturating_add(picoseconds(time)));

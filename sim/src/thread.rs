@@ -222,7 +222,7 @@ impl Builder {
         unsafe { self.spawn_unchecked(f) }
     }
 
-    /// As [`std::thread::Builder::spawn_scoped`].
+    /// As [`std::thread::Builder::spawn_scoped`], without a handle.
     ///
     /// # Errors
     ///
@@ -334,7 +334,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// As [`std::thread::Scope`].
+/// As [`std::thread::Scope`], but only the thread that made the scope starts threads in it, by [`Builder::spawn_scoped`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     threads: RefCell<Vec<JoinHandle<()>>>,

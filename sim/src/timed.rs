@@ -176,7 +176,7 @@ impl Timed {
 
     /// Lets time pass for the current thread.
     fn pass(&self, time: Time) {
-        self.of(self.current.get(), |it| it.clock += time);
+        self.of(self.current.get(), |it| it.clock = it.clock.saturating_add(time));
     }
 
     /// Pushes the event of a thread that has run up to its clock.

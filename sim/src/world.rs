@@ -7,7 +7,7 @@
 //!
 //! 1. *One at a time.* Code of a virtual thread runs only between two calls of [`World::switch`]. So what a primitive does between two
 //!    switches is atomic, and the world's cells need no locks. No borrow of a `RefCell` is held across a switch, or across code of the user.
-//! 2. *The order decides.* Every access of an atomic, a lock, a clock of another thread's wait, or the cache goes through the [`Order`], which may
+//! 2. *The order decides.* Every access of an atomic, a lock or the clock goes through the [`Order`], which may
 //!    switch before the access. The access itself is made after that, without a further switch.
 //! 3. *Blocked threads are found.* A thread that blocks is in the list of its address before it switches. The thread that wakes it takes it out
 //!    of the list. A wait with a time ends by either, and the list has it no longer in both cases.
@@ -153,7 +153,7 @@ pub(crate) struct World {
     /// Holders of the locks that are held, by address: for messages.
     holders: RefCell<HashMap<usize, ThreadNumber>>,
     /// Values of the statics of this world, by the address of the static.
-    statics: RefCell<Vec<(usize, Box<dyn Any>)>>,
+    statics: RefCell<Vec<(usize, &'static dyn Any)>>,
     pub(crate) counts: Cell<Counts>,
     /// Waits for locks, and for cache lines: how many, and how long in all, by the place of the call.
     waits: [RefCell<BTreeMap<&'static Location<'static>, (u64, Time)>>; 2],
@@ -211,6 +211,10 @@ pub(crate) fn run<R: 'static>(
     program: impl FnOnce() -> R,
 ) -> Result<(R, Counts, Duration), String> {
     assert!(WORLD.with(Cell::get).is_null(), "a simulated program cannot begin a simulation");
+    assert!(
+        !std::thread::panicking(),
+        "a simulation cannot begin while its thread unwinds, or after one that failed while a virtual thread unwound: use another thread"
+    );
     let world = World {
         order,
         current: Cell::new(0),
@@ -247,7 +251,7 @@ pub(crate) fn run<R: 'static>(
     let main = world.spawn(Some("main".into()), main);
     world.run_until(|| world.has_ended(main), LONGEST);
     while !world.has_failed() {
-        // As at the end of a process, but the global pool ends its threads.
+        // As at the end of a process, but the global pool ends its threads here.
         let Some(exit) = world.exits.borrow_mut().pop() else { break };
         let exit = world.spawn(Some("exit".into()), exit);
         world.run_until(|| world.has_ended(exit), LONGEST);
@@ -257,13 +261,16 @@ pub(crate) fn run<R: 'static>(
     }
     drop(reset);
     let counts = world.counts.get();
-    if let Some(failure) = world.failure.take() {
+    let result = outcome.borrow_mut().take();
+    // A program that has panicked may leave its pool without an end.
+    let has_panicked = matches!(result, Some(Err(_)));
+    if let Some(failure) = world.failure.take().filter(|_| !has_panicked) {
         return Err(failure);
     }
-    let result = outcome.borrow_mut().take().expect("the program has ended, or there is a failure");
     match result {
-        Ok(result) => Ok((result, counts, took.get())),
-        Err(payload) => std::panic::resume_unwind(payload),
+        Some(Ok(result)) => Ok((result, counts, took.get())),
+        Some(Err(payload)) => std::panic::resume_unwind(payload),
+        None => Err("the program has not ended".into()),
     }
 }
 
@@ -355,7 +362,8 @@ impl World {
         let me = self.current();
         self.thread(me, |it| {
             it.has_ended = true;
-            it.locals.clear();
+            // Those without a drop; the others too, if one of their drops has panicked.
+            std::mem::forget(std::mem::take(&mut it.locals));
         });
         while self.wake_first(Waits::End(me)) {}
         match &self.order {
@@ -397,7 +405,7 @@ impl World {
         unsafe { (*yielder).suspend(()) };
     }
 
-    /// Ends the run with a message, and never returns to the caller's thread.
+    /// Notes why the run cannot go on. The caller switches next.
     pub(crate) fn fail(&self, message: String) {
         self.failure.borrow_mut().get_or_insert(message);
     }
@@ -410,16 +418,10 @@ impl World {
     /// Forgets the threads that have not ended. Their values are leaked, as at the end of a process.
     fn give_up(&self) {
         for thread in self.threads.borrow_mut().iter_mut() {
-            if let Some(mut coroutine) = thread.coroutine.take() {
-                // SAFETY: the frames on its stack are never used again. Values in them are leaked; nothing outside refers to them once
-                // the world has ended, as all threads of the world have.
-                unsafe { coroutine.force_reset() };
-                STACKS.with(|stacks| stacks.borrow_mut().push(coroutine.into_stack()));
-            }
+            // Its stack is never used again, by nobody: code outside the world may refer to values in its frames.
+            std::mem::forget(thread.coroutine.take());
             std::mem::forget(std::mem::take(&mut thread.locals));
         }
-        // Other values of the process may refer to them, and their drops need a world.
-        std::mem::forget(self.statics.take());
     }
 
     /// Has something done after the program.
@@ -427,7 +429,8 @@ impl World {
         self.exits.borrow_mut().push(f);
     }
 
-    /// Whether the current thread unwinds. (Std counts the panics of all virtual threads together.)
+    /// Whether the current thread unwinds. (Std counts the panics of all virtual threads together. So a thread that panics while another one, which
+    /// unwinds, is blocked seems not to unwind.)
     pub(crate) fn panicking(&self) -> bool {
         let others = self.unwinding.borrow();
         std::thread::panicking() && (others.is_empty() || others.contains(&self.current()))
@@ -443,7 +446,13 @@ impl World {
             Order::Timed(timed) => timed.block(until),
             Order::Explored(explored) => explored.block(me, until),
         }
-        let unwinds = self.panicking();
+        self.switch_unwinding();
+        self.thread(me, |it| it.was_woken)
+    }
+
+    /// Switches, and notes meanwhile whether the current thread unwinds.
+    pub(crate) fn switch_unwinding(&self) {
+        let (me, unwinds) = (self.current(), self.panicking());
         if unwinds {
             self.unwinding.borrow_mut().push(me);
         }
@@ -451,7 +460,6 @@ impl World {
         if unwinds {
             self.unwinding.borrow_mut().retain(|&other| other != me);
         }
-        self.thread(me, |it| it.was_woken)
     }
 
     /// Ends a thread's wait by time. Called by the order.
@@ -492,8 +500,9 @@ impl World {
         true
     }
 
+    /// Whether a thread has ended, or is none of this world's.
     pub(crate) fn has_ended(&self, thread: ThreadNumber) -> bool {
-        self.threads.borrow()[thread].has_ended
+        self.threads.borrow().get(thread).is_none_or(|thread| thread.has_ended)
     }
 
     /// Whether a thread sleeps in the system.
@@ -688,10 +697,10 @@ impl World {
                 .map(ptr::from_ref)
         };
         find().unwrap_or_else(|| {
-            let value = Box::new(init());
-            let pointer = ptr::from_ref(&*value);
+            // Other values of the process may refer to it, and its drop would need a world.
+            let value: &'static T = Box::leak(Box::new(init()));
             self.statics.borrow_mut().push((key, value));
-            pointer
+            ptr::from_ref(value)
         })
     }
 

@@ -1,12 +1,14 @@
-//! What the system and the processor offer: threads, atomics, locks. They are std's; under `--cfg furcate_sim` the virtual ones of `furcate-sim`, which are
-//! std's outside a simulation.
+//! What the system and the processor offer: threads, atomics, locks. They are std's; under `--cfg furcate_sim` the virtual ones of `furcate-sim`, which behave
+//! as std's outside a simulation.
 //!
-//! No model looks at what is used from here: loom's primitives are in [`sync`](super).
+//! Loom's models do not check code that imports from this module. Code that loom checks imports from [`sync`](super).
 
 #[cfg(not(furcate_sim))]
-pub use crossbeam_deque::Injector;
+pub(crate) use crossbeam_deque::Injector;
 #[cfg(furcate_sim)]
-pub use furcate_sim::{Condvar, Injector, Mutex, MutexGuard, OnceLock, atomic, hint, thread, thread_local};
+pub(crate) use furcate_sim::Injector;
+#[cfg(furcate_sim)]
+pub use furcate_sim::{Condvar, Mutex, MutexGuard, OnceLock, atomic, hint, thread, thread_local};
 #[cfg(not(furcate_sim))]
 pub use std::{
     hint,
@@ -14,7 +16,7 @@ pub use std::{
     thread, thread_local,
 };
 
-/// A static. A simulated machine has its own.
+/// Declares a static. Under `--cfg furcate_sim`, each simulated run has its own value.
 #[cfg(not(furcate_sim))]
 #[macro_export]
 #[doc(hidden)]

@@ -6,8 +6,9 @@ use crate::iter::copies::copies;
 use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 use furcate_pool::sync::clock::Instant;
 use furcate_pool::sync::machine::atomic::{AtomicU64, Ordering::Relaxed};
+use furcate_pool::sync::machine::thread;
+use std::mem;
 use std::sync::Arc;
-use std::{mem, thread};
 
 /// Something that is told how many items are done: a progress bar, or a counter.
 ///

@@ -3,11 +3,8 @@
 use super::ThreadPool;
 use crate::engine::builder::{Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::engine::worker::Worker;
-use crate::sync::machine::Mutex;
-use crate::sync::machine::thread;
-use std::convert::Infallible;
+use crate::sync::machine::{Condvar, Mutex, thread};
 use std::error::Error;
-use std::sync::mpsc;
 
 impl ThreadPool {
     /// Makes a pool, as in early versions of rayon. (Their `Configuration` is in the crate that stands in for rayon-core.)
@@ -54,17 +51,16 @@ impl ThreadPoolBuilder {
         W: Fn(ThreadBuilder) + Sync,
         F: FnOnce(&ThreadPool) -> R,
     {
-        // Each thread keeps a sender until it ends.
-        let (running, ended) = mpsc::channel::<Infallible>();
-        let ended = Mutex::new(ended);
+        let running = RunningThreads::default();
         thread::scope(|threads| {
-            let _all_end = AllEnd(&ended);
-            let wrapper = &wrapper;
+            let _all_end = AllEnd(&running);
+            let (wrapper, running) = (&wrapper, &running);
             let pool = self
                 .spawn_handler(move |thread| {
-                    let (builder, running) = (thread.configured(), running.clone());
+                    let builder = thread.configured();
+                    let counted = running.begin();
                     let run = move || {
-                        let _running = running;
+                        let _counted = counted;
                         wrapper(thread);
                     };
                     builder.spawn_scoped(threads, run).map(drop)
@@ -75,13 +71,42 @@ impl ThreadPoolBuilder {
     }
 }
 
+/// Number of a scoped pool's threads that have not ended.
+#[derive(Default)]
+struct RunningThreads {
+    count: Mutex<usize>,
+    none_runs: Condvar,
+}
+
+impl RunningThreads {
+    fn begin(&self) -> RunningThread<'_> {
+        *self.count.lock().expect(UNPOISONED) += 1;
+        RunningThread(self)
+    }
+}
+
+/// A thread that is counted until this is dropped.
+struct RunningThread<'a>(&'a RunningThreads);
+
+impl Drop for RunningThread<'_> {
+    fn drop(&mut self) {
+        *self.0.count.lock().expect(UNPOISONED) -= 1;
+        self.0.none_runs.notify_all();
+    }
+}
+
+const UNPOISONED: &str = "nobody panics with this lock";
+
 /// Waits for the end of a scoped pool's threads, before the end of the scope around them. If the waiting thread is a worker of another
 /// pool, that pool goes on meanwhile.
-struct AllEnd<'a>(&'a Mutex<mpsc::Receiver<Infallible>>);
+struct AllEnd<'a>(&'a RunningThreads);
 
 impl Drop for AllEnd<'_> {
     fn drop(&mut self) {
-        let wait = || _ = self.0.lock().expect("nobody panics with this lock").recv();
+        let wait = || {
+            let count = self.0.count.lock().expect(UNPOISONED);
+            drop(self.0.none_runs.wait_while(count, |count| *count > 0).expect(UNPOISONED));
+        };
         Worker::with_current(|current| match current {
             Some(worker) => worker.elsewhere(wait),
             None => wait(),

@@ -169,6 +169,7 @@ where
 #[derive(Debug, Default)]
 pub(crate) struct List {
     /// The scopes by their numbers, without those that have been cancelled.
+    /// By number. (The order of a `HashMap` depends on a random seed, so simulated runs would not repeat.)
     scopes: Mutex<BTreeMap<u64, ScopePointer<'static>>>,
     /// Whether all scopes of the list have been taken out to be cancelled: a hint, but for threads that hold the lock. Then every new
     /// scope is cancelled at once.
