@@ -20,7 +20,7 @@ CEILINGS = {
     "src": 110,
     "trace": 2174,
     "cluster": 5343,
-    "sim": 2243,
+    "sim": 2249,
 }
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -418,8 +418,16 @@ impl World {
     /// Forgets the threads that have not ended. Their values are leaked, as at the end of a process.
     fn give_up(&self) {
         for thread in self.threads.borrow_mut().iter_mut() {
-            // Its stack is never used again, by nobody: code outside the world may refer to values in its frames.
-            std::mem::forget(thread.coroutine.take());
+            let Some(mut coroutine) = thread.coroutine.take() else { continue };
+            if self.has_failed() {
+                // Its stack is never used again: code outside the world may refer to values in its frames.
+                std::mem::forget(coroutine);
+            } else {
+                // SAFETY: the frames are never used again. This is a thread that never ends (a timers' thread); the program has ended, and the
+                // crate's documentation forbids that code outside the world refers to values in the frames.
+                unsafe { coroutine.force_reset() };
+                STACKS.with(|stacks| stacks.borrow_mut().push(coroutine.into_stack()));
+            }
             std::mem::forget(std::mem::take(&mut thread.locals));
         }
     }
