@@ -94,7 +94,7 @@ impl Spread {
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
         let [low, high] = [last / 4, last - last / 4].map(|place| values[place]);
-        // Of an even number, the mean of the two in the middle.
+        // For an even number of values, the mean of the two in the middle.
         let median = f64::midpoint(values[last / 2], values[values.len() / 2]);
         Some(Spread { low, median, high })
     }

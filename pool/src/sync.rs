@@ -1,5 +1,5 @@
 //! Fences, latches, parkers, the state of a task, clocks and counters. The primitives below them are loom's under `--cfg loom`, so that the
-//! models check the very code that ships; else those of the [`machine`].
+//! models check the very code that ships; else they are those of the [`machine`].
 
 pub mod clock;
 pub(crate) mod counter;

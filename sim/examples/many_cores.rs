@@ -267,7 +267,7 @@ mod simulated {
                     shown.steals,
                     counts.heavy_fences,
                     counts.interruptions,
-                    counts.line_waits / 1000,
+                    shown.waits[1].iter().map(|(.., time)| time).sum::<Duration>().as_micros(),
                     began.elapsed(),
                 );
                 if std::env::var_os("BEGINS").is_some() {

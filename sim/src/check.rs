@@ -108,7 +108,7 @@ pub fn replay(seed: u64, program: impl FnMut()) {
     check([seed], program);
 }
 
-/// What a simulated run has shown.
+/// The result of a simulated run, with its time and counts.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Simulation<R> {

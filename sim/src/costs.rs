@@ -42,7 +42,7 @@ pub(crate) struct Costs {
     pub(crate) pause: Time,
     /// A system call that yields, and finds no other thread.
     pub(crate) yields: Time,
-    /// A system call that wakes nobody.
+    /// A system call that wakes no thread.
     pub(crate) call: Time,
     /// The caller's side of a wake-up.
     pub(crate) wakes: Time,

@@ -2,7 +2,7 @@
 //!
 //! A program that this crate runs has *virtual* threads, of which one runs at a time, in an order that a seed decides. With
 //! `RUSTFLAGS="--cfg furcate_sim"`, the pool's threads are virtual, too: the pool, the schedulers and the adaptors then use this crate's threads, atomics,
-//! locks and clock in place of std's. No other part of the library is written again: what runs is the code that ships.
+//! locks and clock in place of std's. No other part of the library is written again: the code that ships runs.
 //!
 //! | function | order of the threads | for |
 //! |---|---|---|

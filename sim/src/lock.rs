@@ -1,6 +1,6 @@
 //! Locks, condition variables and cells that are written once. A wait blocks the virtual thread, and not the thread that runs the world.
 
-use crate::world::{self, Access, Waits, World, picoseconds};
+use crate::world::{self, Access, Waits, World};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -37,9 +37,8 @@ impl<T> Mutex<T> {
     ///
     /// As std's method.
     pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.poisoned.load(Relaxed);
-        let value = self.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
+        let poisoned = self.poisoned.into_inner();
+        marked(poisoned, self.inner.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -51,15 +50,13 @@ impl<T: ?Sized> Mutex<T> {
     fn guard<'a>(
         &'a self,
         world: Option<&World>,
-        inner: LockResult<std::sync::MutexGuard<'a, T>>,
+        inner: std::sync::MutexGuard<'a, T>,
     ) -> LockResult<MutexGuard<'a, T>> {
         if let Some(world) = world {
             world.held(self.address());
         }
-        // Std's mark does not count.
-        let inner = Some(inner.unwrap_or_else(PoisonError::into_inner));
-        let guard = MutexGuard { lock: self, inner, unwound: crate::thread::panicking() };
-        if self.poisoned.load(Relaxed) { Err(PoisonError::new(guard)) } else { Ok(guard) }
+        let guard = MutexGuard { lock: self, inner: Some(inner), unwound: crate::thread::panicking() };
+        marked(self.poisoned.load(Relaxed), guard)
     }
 
     /// As [`std::sync::Mutex::lock`].
@@ -71,7 +68,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
         world::with(|world| match world {
-            None => self.guard(None, self.inner.lock()),
+            None => self.guard(None, self.inner.lock().unwrap_or_else(PoisonError::into_inner)),
             Some(world) => self.lock_in(world, at),
         })
     }
@@ -99,7 +96,6 @@ impl<T: ?Sized> Mutex<T> {
                 std::thread::yield_now();
                 continue;
             }
-            world.count(|counts| counts.lock_waits += 1);
             world.block(Waits::Lock(self.address()), None, at);
         }
     }
@@ -122,10 +118,10 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// Tries to take std's lock; `None` if a thread holds it.
-    fn tried(&self) -> Option<LockResult<std::sync::MutexGuard<'_, T>>> {
+    fn tried(&self) -> Option<std::sync::MutexGuard<'_, T>> {
         match self.inner.try_lock() {
-            Ok(inner) => Some(Ok(inner)),
-            Err(TryLockError::Poisoned(error)) => Some(Err(error)),
+            Ok(inner) => Some(inner),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
@@ -136,16 +132,30 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// As std's method.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.poisoned.load(Relaxed);
-        let value = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
+        marked(*self.poisoned.get_mut(), self.inner.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Returns a value of a lock as std does: as an error if the lock is poisoned.
+fn marked<T>(poisoned: bool, value: T) -> LockResult<T> {
+    if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
 }
 
 fn wrap<T, U>(result: LockResult<T>, f: impl FnOnce(T) -> U) -> LockResult<U> {
     match result {
         Ok(value) => Ok(f(value)),
         Err(error) => Err(PoisonError::new(f(error.into_inner()))),
+    }
+}
+
+impl<T: ?Sized> MutexGuard<'_, T> {
+    /// Releases the lock. No other thread runs between the release and the end of this method.
+    fn release_in(&mut self, world: &World, at: &'static Location<'static>) {
+        let address = self.lock.address();
+        world.access(address, Access::Swap, at);
+        world.released(address);
+        drop(self.inner.take());
+        world.wake_first(Waits::Lock(address));
     }
 }
 
@@ -156,13 +166,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
         }
         world::with(|world| match world {
             None => drop(self.inner.take()),
-            Some(world) => {
-                let address = self.lock.address();
-                world.access(address, Access::Swap, Location::caller());
-                world.released(address);
-                drop(self.inner.take());
-                world.wake_first(Waits::Lock(address));
-            }
+            Some(world) => self.release_in(world, Location::caller()),
         });
     }
 }
@@ -304,17 +308,14 @@ impl Condvar {
                         (waited.0, waited.1.timed_out())
                     }
                 };
-                wrap(lock.guard(None, Ok(inner)), |guard| (guard, WaitTimeoutResult(timed_out)))
+                wrap(lock.guard(None, inner), |guard| (guard, WaitTimeoutResult(timed_out)))
             }
             Some(world) => {
-                let until = time.map(|time| world.time().saturating_add(picoseconds(time)));
+                let until = time.map(|time| world.after(time));
                 world.access(self.address(), Access::Load, at);
-                world.access(lock.address(), Access::Swap, at);
-                // From here to the switch in `block`, no other thread runs: so none can notify between the release and the wait.
-                world.released(lock.address());
-                drop(guard.inner.take());
+                // From the release to the switch in `block`, no other thread runs: so none can notify between the two.
+                guard.release_in(world, at);
                 std::mem::forget(guard);
-                world.wake_first(Waits::Lock(lock.address()));
                 let woken = world.block(Waits::Notified(self.address()), until, at);
                 wrap(lock.lock_in(world, at), |guard| (guard, WaitTimeoutResult(!woken)))
             }

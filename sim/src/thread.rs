@@ -1,7 +1,6 @@
 //! Threads: virtual ones in a simulation, else std's.
 
-use crate::time::Instant;
-use crate::world::{self, ThreadNumber, Waits, picoseconds};
+use crate::world::{self, ThreadNumber, Waits};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -90,7 +89,7 @@ pub fn sleep(time: Duration) {
         None => std::thread::sleep(time),
         Some(world) => {
             world.point();
-            world.block(Waits::Time, Some(world.time().saturating_add(picoseconds(time))), at);
+            world.block(Waits::Time, Some(world.after(time)), at);
         }
     });
 }
@@ -105,7 +104,7 @@ pub fn park_timeout(time: Duration) {
             world.point();
             let me = world.current();
             if !world.thread(me, |it| std::mem::take(&mut it.token)) {
-                world.block(Waits::Unpark, Some(world.time().saturating_add(picoseconds(time))), at);
+                world.block(Waits::Unpark, Some(world.after(time)), at);
             }
         }
     });
@@ -506,11 +505,4 @@ impl<T: 'static> fmt::Debug for Static<T> {
 pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a value that is no text")
-}
-
-/// Returns the time since the world began, or since some moment outside a world.
-#[must_use]
-pub fn uptime() -> Duration {
-    static BEGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    world::with(|world| world.map_or_else(|| BEGIN.elapsed(), world::World::now))
 }

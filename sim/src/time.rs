@@ -1,7 +1,7 @@
 //! The clock: the world's in a simulation, else the system's.
 
 use crate::world;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, Sub};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -42,18 +42,6 @@ impl Instant {
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.0.saturating_duration_since(earlier.0)
     }
-
-    /// As [`std::time::Instant::checked_add`].
-    #[must_use]
-    pub fn checked_add(&self, time: Duration) -> Option<Self> {
-        self.0.checked_add(time).map(Instant)
-    }
-}
-
-impl From<std::time::Instant> for Instant {
-    fn from(moment: std::time::Instant) -> Self {
-        Instant(moment)
-    }
 }
 
 impl Add<Duration> for Instant {
@@ -61,12 +49,6 @@ impl Add<Duration> for Instant {
 
     fn add(self, time: Duration) -> Self {
         Instant(self.0 + time)
-    }
-}
-
-impl AddAssign<Duration> for Instant {
-    fn add_assign(&mut self, time: Duration) {
-        self.0 += time;
     }
 }
 

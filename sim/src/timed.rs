@@ -17,14 +17,14 @@
 //! 3. A thread that waits for a core *owes* the part of its last step that it has not run.
 
 use crate::costs::{Costs, Machine};
-use crate::world::{Access, LINES, NS, ThreadNumber, Time, World};
+use crate::world::{Access, LINES, ThreadNumber, Time, World};
 use fastrand::Rng;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::panic::Location;
 
-/// What happens at a time.
+/// An event of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A thread has run up to now. Valid if the number is that of the thread's last event.
@@ -193,11 +193,7 @@ impl Timed {
         let me = self.current.get();
         loop {
             if self.resched.take() {
-                let now = self.of(me, |it| it.clock);
-                let core = self.of(me, |it| it.core);
-                self.stop(me, now);
-                self.cores.borrow_mut()[core].queue.push(me);
-                self.refill(core, now);
+                self.give_core_up(me, self.time());
                 world.switch();
                 continue;
             }
@@ -295,8 +291,8 @@ impl Timed {
         }
     }
 
-    /// Takes a thread from its core at a time. The caller refills the core.
-    fn stop(&self, thread: ThreadNumber, at: Time) {
+    /// Takes a thread from its core at a time. Returns the core, which the caller refills.
+    fn stop(&self, thread: ThreadNumber, at: Time) -> usize {
         let core = self.of(thread, |it| {
             it.owes = it.clock.saturating_sub(at) + std::mem::take(&mut it.lost);
             it.clock = it.clock.min(at);
@@ -305,6 +301,7 @@ impl Timed {
             it.core
         });
         self.cores.borrow_mut()[core].runs = None;
+        core
     }
 
     /// Has an idle core run the thread of its queue that has run least, or one of another core's queue.
@@ -332,7 +329,12 @@ impl Timed {
             // At its next access.
             return self.resched.set(true);
         }
-        self.stop(thread, at);
+        self.give_core_up(thread, at);
+    }
+
+    /// Has a thread wait in the queue of its core, and the core run the thread of the queue that has run least.
+    fn give_core_up(&self, thread: ThreadNumber, at: Time) {
+        let core = self.stop(thread, at);
         self.cores.borrow_mut()[core].queue.push(thread);
         self.refill(core, at);
     }
@@ -376,10 +378,9 @@ impl Timed {
     pub(crate) fn block(&self, until: Option<Time>) {
         let me = self.current.get();
         self.pass(self.costs().sleeps);
-        let now = self.of(me, |it| it.clock);
-        let core = self.of(me, |it| it.core);
+        let now = self.time();
         self.resched.set(false);
-        self.stop(me, now);
+        let core = self.stop(me, now);
         self.of(me, |it| it.owes = 0);
         if let Some(until) = until {
             let number = self.of(me, |it| it.number);
@@ -450,7 +451,6 @@ impl Timed {
             world.count(|counts| counts.misses[far - 1] += 1);
             let waits = line.free_at.saturating_sub(begin);
             if waits > 0 {
-                world.count(|counts| counts.line_waits += waits / NS);
                 world.waited(LINES, waits, at);
             }
             line.free_at = line.free_at.max(begin) + costs.miss[far - 1];
@@ -480,7 +480,7 @@ impl Timed {
             }
         });
         if far > 0 && access != Access::Store {
-            // What was read is what is there when the line has come.
+            // The value is read when the line has come.
             self.catch_up(world);
         }
     }

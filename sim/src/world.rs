@@ -49,7 +49,7 @@ pub(crate) enum Access {
     Swap,
 }
 
-/// Which thread runs next, and what time it is.
+/// The rule that says which thread runs next, and what time it is.
 #[derive(Debug)]
 pub(crate) enum Order {
     /// The thread whose clock is the earliest. Accesses take the time that a machine's caches need.
@@ -58,7 +58,7 @@ pub(crate) enum Order {
     Explored(Explored),
 }
 
-/// What a blocked thread waits for.
+/// The event that a blocked thread waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waits {
     /// A lock at this address, which another thread holds.
@@ -94,7 +94,7 @@ pub(crate) struct Thread {
     /// Set by the thread when it begins. Valid while the coroutine is alive: it lies in the coroutine's own frame.
     yielder: *const Yielder<(), ()>,
     has_ended: bool,
-    /// What it waits for, and where; `None` if it can run.
+    /// The event that it waits for, and the place of the call; `None` if it can run.
     waits: Option<(Waits, &'static Location<'static>)>,
     /// Time at which its last wait began.
     waits_since: Time,
@@ -128,16 +128,12 @@ pub struct Counts {
     pub switches: u64,
     /// Accesses that had to get their line from another core of the cluster, of the socket, and of another socket.
     pub misses: [u64; 3],
-    /// Times that a thread waited for a line that other cores were using, in all, in nanoseconds.
-    pub line_waits: u64,
     /// Heavy fences.
     pub heavy_fences: u64,
     /// Times that a core was interrupted by another core's heavy fence.
     pub interruptions: u64,
     /// Threads that were woken.
     pub wakeups: u64,
-    /// Times that a thread blocked on a lock.
-    pub lock_waits: u64,
 }
 
 /// Index of the waits for locks, and of those for cache lines.
@@ -148,7 +144,7 @@ pub(crate) struct World {
     pub(crate) order: Order,
     current: Cell<ThreadNumber>,
     threads: RefCell<Vec<Thread>>,
-    /// Threads that wait, by what they wait for; the first one is woken first.
+    /// Waiting threads by the key of their event; the first one is woken first.
     waiting: RefCell<HashMap<(u8, usize), VecDeque<ThreadNumber>>>,
     /// Holders of the locks that are held, by address: for messages.
     holders: RefCell<HashMap<usize, ThreadNumber>>,
@@ -157,7 +153,7 @@ pub(crate) struct World {
     pub(crate) counts: Cell<Counts>,
     /// Waits for locks, and for cache lines: how many, and how long in all, by the place of the call.
     waits: [RefCell<BTreeMap<&'static Location<'static>, (u64, Time)>>; 2],
-    /// What is to be done after the program, see [`crate::at_exit`].
+    /// Closures to be called after the program, see [`crate::at_exit`].
     exits: RefCell<Vec<Box<dyn FnOnce()>>>,
     /// Threads that have blocked while they unwound, and unwind still.
     unwinding: RefCell<Vec<ThreadNumber>>,
@@ -237,16 +233,13 @@ pub(crate) fn run<R: 'static>(
     }
     WORLD.with(|it| it.set(&raw const world));
     let reset = Reset(&world);
-    let outcome = std::rc::Rc::new(RefCell::new(None));
-    let (told, took) = (std::rc::Rc::clone(&outcome), std::rc::Rc::new(Cell::new(Duration::ZERO)));
-    let ended = std::rc::Rc::clone(&took);
-    let main: Box<dyn FnOnce() + '_> = Box::new(move || {
+    let outcome = Cell::new(None);
+    let main: Box<dyn FnOnce() + '_> = Box::new(|| {
         let result = catch_unwind(AssertUnwindSafe(program));
-        ended.set(with(|world| world.map_or(Duration::ZERO, World::now)));
-        *told.borrow_mut() = Some(result);
+        outcome.set(Some((result, world.now())));
     });
-    // SAFETY: the program's borrows outlive this call. The thread runs only in `run_until` below. If it has not ended then, the coroutine is
-    // forgotten and never resumed.
+    // SAFETY: what the closure borrows outlives this call, or is a value of this frame. The thread runs only in `run_until` below. If it has not
+    // ended then, the coroutine is forgotten and never resumed.
     let main = unsafe { std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(main) };
     let main = world.spawn(Some("main".into()), main);
     world.run_until(|| world.has_ended(main), LONGEST);
@@ -261,16 +254,12 @@ pub(crate) fn run<R: 'static>(
     }
     drop(reset);
     let counts = world.counts.get();
-    let result = outcome.borrow_mut().take();
-    // A program that has panicked may leave its pool without an end.
-    let has_panicked = matches!(result, Some(Err(_)));
-    if let Some(failure) = world.failure.take().filter(|_| !has_panicked) {
-        return Err(failure);
-    }
-    match result {
-        Some(Ok(result)) => Ok((result, counts, took.get())),
-        Some(Err(payload)) => std::panic::resume_unwind(payload),
-        None => Err("the program has not ended".into()),
+    match (outcome.take(), world.failure.take()) {
+        // A program that has panicked may leave its pool without an end, so this comes before a failure.
+        (Some((Err(payload), _)), _) => std::panic::resume_unwind(payload),
+        (_, Some(failure)) => Err(failure),
+        (Some((Ok(result), time)), None) => Ok((result, counts, time)),
+        (None, None) => Err("the program has not ended".into()),
     }
 }
 
@@ -298,6 +287,11 @@ impl World {
         Duration::from_nanos(self.time() / NS)
     }
 
+    /// Returns the world's time after a duration from now on.
+    pub(crate) fn after(&self, time: Duration) -> Time {
+        self.time().saturating_add(picoseconds(time))
+    }
+
     pub(crate) fn time(&self) -> Time {
         match &self.order {
             Order::Timed(timed) => timed.time(),
@@ -312,7 +306,7 @@ impl World {
         let number = self.threads.borrow().len();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             with(|world| world.expect("it runs in a world").thread(number, |it| it.yielder = yielder));
-            // The main functions of threads and of the program catch their panics. Here are the exits', and those of the thread-locals' drops.
+            // The main functions of threads and of the program catch their panics. Exits and drops of thread-locals may panic here.
             let ends = catch_unwind(AssertUnwindSafe(|| {
                 main();
                 with(|world| world.expect("it runs in a world").drop_locals());
@@ -362,7 +356,7 @@ impl World {
         let me = self.current();
         self.thread(me, |it| {
             it.has_ended = true;
-            // Those without a drop; the others too, if one of their drops has panicked.
+            // Values without a drop; the others too, if one of their drops has panicked.
             std::mem::forget(std::mem::take(&mut it.locals));
         });
         while self.wake_first(Waits::End(me)) {}

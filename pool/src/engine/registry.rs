@@ -35,10 +35,9 @@ use crate::slots::{self, Slots};
 use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::latch::JobCount;
-use crate::sync::machine::Injector;
 use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
-use crate::sync::machine::{Mutex, OnceLock};
+use crate::sync::machine::{Injector, Mutex, OnceLock};
 use crate::sync::ticks;
 use crate::trace::{self, Traced};
 use std::any::Any;
@@ -598,7 +597,7 @@ impl Registry {
             return;
         }
         self.release_current_thread();
-        let me = crate::sync::machine::thread::current().id();
+        let me = thread::current().id();
         Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {
             // The last jobs may need this thread, or its slot, in its own pool.
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),

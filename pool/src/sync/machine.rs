@@ -1,4 +1,4 @@
-//! What the system and the processor offer: threads, atomics, locks. They are std's; under `--cfg furcate_sim` the virtual ones of `furcate-sim`, which behave
+//! Threads, atomics and locks of the system and the processor. They are std's; under `--cfg furcate_sim` the virtual ones of `furcate-sim`, which behave
 //! as std's outside a simulation.
 //!
 //! Loom's models do not check code that imports from this module. Code that loom checks imports from [`sync`](super).
