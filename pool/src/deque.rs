@@ -31,7 +31,8 @@
 //!
 //! Only the owner stores `bottom` and `limit`, with one exception: any thread may store 0 or 1 to `limit`, and the
 //! owner then checks at its next push. `limit` is also the bottom at which the ring is full, so one comparison serves
-//! both. An owner that [watches its pushes](Deque::watch) keeps it at 2, so that every push returns that it must check.
+//! both. An owner that [watches its pushes](Deque::watch) keeps it at 2, so that every push returns that it must check; and so does one
+//! that was asked to share, for some pushes.
 //!
 //! # Invariants
 //!
@@ -104,7 +105,8 @@ struct Owner<T> {
     /// Index of the newest job, plus one. Stored by the owner only.
     bottom: AtomicU64,
     /// The bottom at which the owner must check: the bottom at which the ring is full; or 0 if a split was requested;
-    /// or 1 if there is another reason to check, as there always is in an always-shared deque; or [`WATCHED`].
+    /// or 1 if there is another reason to check, as there always is in an always-shared deque; or [`WATCHED`], for an owner that watches
+    /// its pushes or shares [ahead](AHEAD).
     limit: AtomicU64,
     /// The buffer in use. Stored by the owner only.
     buffer: AtomicPtr<Buffer<T>>,
@@ -114,16 +116,23 @@ struct Owner<T> {
     outgrown: UnsafeCell<Vec<*mut Buffer<T>>>,
     /// Whether the owner checks at every push. Stored by the owner only.
     watched: AtomicBool,
+    /// Number of pushes to come that share [ahead](AHEAD). Accessed by the owner only.
+    ahead: UnsafeCell<u32>,
     /// Times that the owner has shared jobs.
     grown: Counter,
     /// Times that the owner has taken shared jobs back.
     shrunk: Counter,
 }
 
-/// The limit of an owner that watches its pushes. Each push of the second job or a later one reaches it.
+/// Number of pushes after a request that share their jobs, too. (Lace shares half of the private jobs at each request, and no more.) A thief that finds only
+/// private jobs waits, and then interrupts all cores; an owner that shares ahead pays some 20 ns for a job. Where requests are rare, so are these
+/// pushes.
+const AHEAD: u32 = 16;
+
+/// The limit of an owner that watches its pushes or shares [ahead](AHEAD). Each push of the second job or a later one reaches it.
 const WATCHED: u64 = 2;
 
-// SAFETY: all fields are atomics except `ring` and `outgrown`. Only the owner accesses those: the methods that do so are unsafe and
+// SAFETY: all fields are atomics except `ring`, `outgrown` and `ahead`. Only the owner accesses those: the methods that do so are unsafe and
 // demand it. The deque holds pointers that it never dereferences; the thread that takes one is responsible for its use.
 unsafe impl<T> Sync for Deque<T> {}
 // SAFETY: as above, and the vector's pointers belong to the deque; nothing is bound to the thread that made it.
@@ -148,6 +157,7 @@ impl<T> Deque<T> {
                 ring,
                 outgrown: UnsafeCell::default(),
                 watched: AtomicBool::new(false),
+                ahead: UnsafeCell::new(0),
                 grown: Counter::default(),
                 shrunk: Counter::default(),
             }),
@@ -450,8 +460,9 @@ impl<T> Deque<T> {
         }
     }
 
-    /// Checks after a push. If a split was requested or the owner was poked, shares half of the private jobs, at least
-    /// one, and returns true. Makes room for the next push. If `waits`, the request stays, and nothing is shared.
+    /// Checks after a push. If a split was requested, shares the private jobs and returns true; the next pushes then [share ahead](AHEAD). If the owner
+    /// was poked, shares half of the private jobs, at least one, and returns true. Makes room for the next push. If `waits`, the request
+    /// stays, and nothing is shared.
     ///
     /// # Safety
     ///
@@ -460,7 +471,9 @@ impl<T> Deque<T> {
     pub(crate) unsafe fn publish(&self, waits: bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
-        if bottom < room && self.owner.limit.load(Relaxed) == WATCHED && self.is_watched() {
+        // SAFETY: the caller is the owner.
+        let ahead = unsafe { &mut *self.owner.ahead.get() };
+        if bottom < room && *ahead == 0 && self.owner.limit.load(Relaxed) == WATCHED && self.is_watched() {
             return false;
         }
         if bottom >= room {
@@ -474,11 +487,25 @@ impl<T> Deque<T> {
         // A swap, so that no request is overwritten unseen. An earlier request is met here, and everything written
         // before it is visible (acquire). A later request stays. No release: other threads that load `limit` acquire
         // nothing by it.
-        let poked = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
-        if poked {
-            self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
+        *ahead = if self.split_requested() { AHEAD } else { ahead.saturating_sub(1) };
+        let limit = self.unrequested(if *ahead > 0 { room.min(WATCHED) } else { room });
+        let poked = self.owner.limit.swap(limit, Acquire) <= 1;
+        if poked || *ahead > 0 {
+            let shares_all = self.always_shared || *ahead > 0;
+            self.share_of(bottom, |private| if shares_all { private } else { private.div_ceil(2) });
         }
         poked
+    }
+
+    /// Has the next pushes share [ahead](AHEAD): the owner runs a stolen job, so thieves are about.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push`](Self::push).
+    pub(crate) unsafe fn share_ahead(&self) {
+        // SAFETY: the caller is the owner.
+        unsafe { *self.owner.ahead.get() = AHEAD };
+        self.poke();
     }
 
     /// Has every push return that the owner must check, or only those with a reason. (Not the push of index 0: see

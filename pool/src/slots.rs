@@ -18,8 +18,9 @@
 //!    limit says so, the push *checks the registry*: the worker shares jobs, and wakes another worker if none searches. The final
 //!    check sets the limits of all slot holders' deques by [`Deque::request_split`](crate::deque::Deque::request_split), and then
 //!    passes a *heavy* fence.
-//! 2. *No needless wake-up.* A parked worker is woken to search only if a slot is free and no worker searches. Two exceptions, see
-//!    `registry/turns.rs`: the parked worker takes over the slot of a stuck holder; or no slot is free, and the parked worker becomes
+//! 2. *No needless wake-up.* A parked worker is woken to search only if a slot is free and no worker searches. Three exceptions. A worker
+//!    that was woken, and has stolen a fork, wakes [several more](Locked::wake_more) with the first job that it shares, if the call is
+//!    old: see "Many workers". And see `registry/turns.rs`: the parked worker takes over the slot of a stuck holder; or no slot is free, and the parked worker becomes
 //!    the watcher, which does not search. If the last searching worker finds a job, it does a final check, and wakes the next worker
 //!    if there is more work. (The timed searcher counts as searching: for its wake-ups see below. A broadcast job wakes its worker in
 //!    any case.)
@@ -42,6 +43,13 @@
 //! Meanwhile the pushes of slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
 //! work to share for more than 20 µs, or if its last call took longer. (For an external thread the time counts from the begin of its
 //! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once.
+//!
+//! # Many workers
+//!
+//! If each worker woke the next one when it has found a job, the last of 64 workers would begin after 64 wake-ups, some 2.5 ms. So the number of
+//! workers that a call has woken grows by a factor with each wake-up, once the call has run for so long that it is likely to run on, and work is
+//! plentiful: the woken worker has stolen a fork soon, and has a part of it to share. The bound is on the number of searching workers: at most three
+//! for each one that runs a job.
 //!
 //! # Timed waits
 //!
@@ -105,6 +113,9 @@ pub(crate) trait Occupant {
 
     /// Counts a slot that this worker has taken over.
     fn count_take_over(&self);
+
+    /// Notes whether this worker is woken beside others.
+    fn set_woken_more(&self, more: bool);
 
     /// Wakes the worker's thread.
     fn unpark(&self);
@@ -289,7 +300,7 @@ impl<W: Occupant> Slots<W> {
                 woken: Vec::new(),
                 monitor: Monitor::default(),
             }),
-            searching: CachePadded::new(Searching::new(threads)),
+            searching: CachePadded::new(Searching::new(threads, threads)),
             shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
@@ -300,6 +311,12 @@ impl<W: Occupant> Slots<W> {
     /// Returns the number of slots.
     pub(crate) fn len(&self) -> usize {
         self.holders.len()
+    }
+
+    /// Whether more workers may be woken beside those that search: a slot is free, and at most three quarters of the holders search. A hint.
+    pub(crate) fn wants_more(&self) -> bool {
+        let free = self.searching.free();
+        free > 0 && 4 * self.searching.count() <= 3 * (self.len() - free)
     }
 
     /// Returns the number of workers that there is room for.
@@ -359,7 +376,7 @@ impl<W: Occupant> Slots<W> {
     /// The final check. If no worker searches and a slot is free, makes later pushes check the registry, and then looks for work by
     /// `sees_work`. Returns `true` if there is work: the caller must then wake a worker. Called when perhaps no worker searches any
     /// more, or when a slot has become free.
-    pub(crate) fn final_check(&self, by: &W, sees_work: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn final_check(&self, by: &W, sees_work: impl Fn() -> bool) -> bool {
         // The fence lies between the caller's store (of the count of searching workers, or of free slots) and the loads below. See
         // `Searching::final_check`.
         fence::full();

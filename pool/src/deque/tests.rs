@@ -27,16 +27,13 @@ impl Owner {
         Owner { deque, open: Vec::new(), jobs: (0..jobs).collect() }
     }
 
-    /// Pushes a job. Returns whether the owner was told to check.
+    /// Pushes a job. Returns whether the owner was asked to share, or poked.
     fn push(&mut self, job: usize) -> bool {
         // SAFETY: the test's main thread is the owner.
         let (index, look_up) = unsafe { self.deque.push(NonNull::from(&self.jobs[job])) };
         self.open.push((index, job));
-        if look_up {
-            // SAFETY: as above.
-            unsafe { self.deque.publish(false) };
-        }
-        look_up
+        // SAFETY: as above.
+        look_up && unsafe { self.deque.publish(false) }
     }
 
     fn share_all(&self) {
@@ -114,18 +111,22 @@ fn an_always_shared_deque_shares_every_job_at_once() {
 }
 
 #[test]
-fn an_owner_that_is_asked_shares_half() {
-    let mut owner = Owner::new(6, Deque::new(8, false));
+fn an_owner_that_is_asked_shares_all_and_goes_on_ahead() {
+    let mut owner = Owner::new(60, Deque::new(8, false));
     for job in 0..5 {
         assert!(!owner.push(job), "nobody has asked");
     }
     assert_eq!((owner.steal(), owner.deque.split_requested()), (Steal::Private, true));
     assert!(owner.push(5) && !owner.deque.split_requested());
-    for job in 0..3 {
+    assert!(!owner.push(6), "nobody has asked again, but it is shared");
+    for job in 0..7 {
         assert_eq!(number(owner.steal()), Some(job));
     }
     assert!(owner.deque.split_requested(), "the thief of the last one asks for more");
-    assert_eq!(owner.steal(), Steal::Private);
+    assert_eq!(owner.steal(), Steal::Empty);
+    assert!(owner.push(7));
+    assert!((8..40).all(|job| !owner.push(job)));
+    assert_eq!(owner.deque.word().state(), WordState::Shared { top: 7, split: 7 + AHEAD });
 }
 
 #[test]

@@ -36,6 +36,7 @@ use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::latch::JobCount;
 use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::machine::hint;
 use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
 use crate::sync::machine::{Injector, Mutex, OnceLock};
 use crate::sync::ticks;
@@ -253,14 +254,28 @@ impl Registry {
     /// Takes the slot lock.
     #[cfg_attr(furcate_sim, track_caller)]
     fn lock(&self) -> Locked<'_> {
-        if let Some(slots) = self.slots.try_lock() {
-            return slots;
-        }
-        self.lock_contended()
+        self.lock_while(|| true).expect("it is needed until it is taken")
     }
 
-    /// Takes the slot lock when another thread holds it. In a forked child, that thread may have stayed in the parent. Then the lock
-    /// will never be released, so the child is aborted.
+    /// Takes the slot lock, unless `needed` says that another thread, which had the lock, has done what the caller wants to do. Spins for some
+    /// microseconds before it blocks: the lock is held for a fraction of one, and a thread that sleeps takes tens of them to wake.
+    #[cfg_attr(furcate_sim, track_caller)]
+    fn lock_while(&self, needed: impl Fn() -> bool) -> Option<Locked<'_>> {
+        const ROUNDS: u32 = 24;
+        for round in 0..ROUNDS {
+            if let Some(slots) = self.slots.try_lock() {
+                return Some(slots);
+            }
+            (0..1 << round.min(6)).for_each(|_| hint::spin_loop());
+            if !needed() {
+                return None;
+            }
+        }
+        Some(self.lock_contended())
+    }
+
+    /// Takes the slot lock when another thread has held it for long. In a forked child, that thread may have stayed in the parent. Then the
+    /// lock will never be released, so the child is aborted.
     #[cold]
     #[cfg_attr(furcate_sim, track_caller)]
     fn lock_contended(&self) -> Locked<'_> {
@@ -498,7 +513,7 @@ impl Registry {
             self.begin_active(worker);
             run_handler(&self.setup.start);
             // Before this thread sleeps, it runs the jobs that the handler has spawned, or moves them where other workers find them.
-            self.slots.searching.begin();
+            self.slots.searching.begin(worker.number());
             if worker.slot().is_some() {
                 self.work(worker);
             }
@@ -527,6 +542,7 @@ impl Registry {
     /// Sleeps and works until the pool ends.
     fn serve(&self, worker: &Worker) {
         while self.sleep_until_needed(worker) {
+            worker.was_woken();
             self.work(worker);
         }
     }
@@ -568,7 +584,7 @@ impl Registry {
                 }
                 return;
             }
-            self.slots.searching.begin();
+            self.slots.searching.begin(worker.number());
         }
         // The worker may have jobs left when it releases its slot for a claimant (invariant 4 of the sleep protocol).
         worker.drain();

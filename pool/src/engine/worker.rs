@@ -487,8 +487,9 @@ impl Worker {
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
         self.watch_forks();
-        // The job's waiter will want to help. After the poke the first fork is shared, so that the waiter finds it.
-        self.forks.poke();
+        // The job's waiter will want to help. The first forks are shared, so that the waiter finds them.
+        // SAFETY: this thread is the owner.
+        unsafe { self.forks.share_ahead() };
     }
 
     /// Whether another worker wants work from this one, or sleeps and is worth waking for a part of this worker's work. In the common
@@ -531,6 +532,11 @@ impl Worker {
     /// Whether this worker has jobs that can be stolen. Callers that must not miss any have passed a fence.
     pub(crate) fn has_jobs(&self) -> bool {
         !self.forks.is_empty() || !self.spawns().is_empty()
+    }
+
+    /// Whether there are spawned jobs in this worker's deque.
+    pub(crate) fn has_spawned(&self) -> bool {
+        !self.spawns().is_empty()
     }
 
     /// Drains this worker before it releases its slot, so that thieves find all of its jobs. Spawned jobs move to the
@@ -649,6 +655,10 @@ impl Occupant for Worker {
 
     fn slot(&self) -> Option<usize> {
         self.slot()
+    }
+
+    fn set_woken_more(&self, more: bool) {
+        self.search.woken_more.store(more, Relaxed);
     }
 
     fn set_slot(&self, slot: Option<usize>) {

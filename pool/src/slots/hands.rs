@@ -19,12 +19,12 @@ impl<'a, W: Occupant> Locked<'a, W> {
         match state {
             WorkerState::Parked => {
                 self.unlist_parked(worker);
-                self.slots.searching.begin();
+                self.slots.searching.begin(worker.number());
             }
             WorkerState::TimedSearch => self.timed_search_is_over(),
             WorkerState::Watching => {
                 self.watch_is_over();
-                self.slots.searching.begin();
+                self.slots.searching.begin(worker.number());
             }
             WorkerState::Blocked | WorkerState::Active | WorkerState::Waiting => {}
         }

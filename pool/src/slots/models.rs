@@ -208,7 +208,7 @@ fn a_worker_that_parks_misses_no_job() {
         }
         publisher.join().unwrap();
         assert!(pool.sees_work() && pool.slots.holds_slot(worker));
-        assert!(pool.slots.searching.end(), "the worker searches");
+        assert!(pool.slots.searching.end(worker.number()), "the worker searches");
     });
 }
 
@@ -229,7 +229,7 @@ fn a_timed_searcher_gets_a_slot_for_a_job() {
         assert!(slots.state(worker) == WorkerState::Active || pool.sees_work() && slots.occupy_free(worker));
         drop(slots);
         assert!(pool.slots.holds_slot(worker) && !pool.slots.searching.has_timed_searcher());
-        assert!(pool.slots.searching.end(), "the worker searches");
+        assert!(pool.slots.searching.end(worker.number()), "the worker searches");
     });
 }
 
@@ -440,7 +440,7 @@ fn a_borrowed_slot_is_not_lost() {
                         assert!(pool.slots.holds_slot(watcher));
                         let searches = pool.slots.lock().end_turn(watcher, false);
                         if searches {
-                            assert!(pool.slots.searching.end());
+                            assert!(pool.slots.searching.end(watcher.number()));
                             pool.slots.lock().release(watcher);
                         }
                     }

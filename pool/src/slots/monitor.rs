@@ -209,7 +209,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
             searches = has_broadcast && self.occupy_or_claim(worker);
         }
         if searches {
-            self.slots.searching.begin();
+            self.slots.searching.begin(worker.number());
         } else if self.has_watcher() || self.terminating {
             self.park(worker);
         } else {

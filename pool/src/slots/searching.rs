@@ -18,18 +18,32 @@
 //!    [final check](Searching::final_check). A watcher that stops first says so, then passes a full fence and looks once more
 //!    ([`may_sleep`](Searching::may_sleep)).
 //!
+//! 5. *The count has two levels* (a SNZI: Ellen et al., *Scalable Nonzero Indicators*, PODC 2007): workers count themselves in their group, and `count` is the
+//!    number of groups in which a worker searches. The worker that brings its group from 0 to 1 adds the group, and the one that brings it from 1 to 0
+//!    then takes the group away. Between those two steps `count` is behind: a publisher sees too small a count, and wakes a worker in vain; or it sees too
+//!    large a count, and the worker whose step is to come is the one that does the final check, or leaves it to a group that was added meanwhile.
+//!    `count` is never negative: a group is taken away only after the worker that adds it has ended its search, and so has added it.
+//!
 //! So for every piece of work and every end of the last search, the publisher sees that no worker searches, or the worker sees the
 //! work, or both. The slot lock then decides which worker is woken. The sleeps of the timed searcher need no such care: it counts as
 //! searching, and looks for work after each sleep. A publisher that does not see the timed searcher loses the time of one sleep.
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use crate::sync::fence;
+use crossbeam_utils::CachePadded;
+
+/// Number of workers that count their searches together. Eight cores share a cache on many machines.
+const GROUP: usize = 8;
 
 /// Counts of searching workers, long sleepers and free slots, and flags for the timed searcher and the watcher.
+///
+/// All workers read these values often. Those that change with every search have cache lines of their own.
 #[derive(Debug)]
 pub(crate) struct Searching {
-    /// Number of searching workers, the timed searcher included.
-    count: AtomicUsize,
+    /// Number of searching workers of each group, the timed searcher included. Empty if there is only one group.
+    groups: Box<[CachePadded<AtomicUsize>]>,
+    /// Number of groups in which a worker searches; of searching workers, if there is only one group.
+    count: CachePadded<AtomicUsize>,
     /// Number of free slots.
     free: AtomicUsize,
     /// Whether one of the searching workers is the timed searcher.
@@ -41,9 +55,15 @@ pub(crate) struct Searching {
 }
 
 impl Searching {
-    pub(crate) fn new(free: usize) -> Self {
+    /// Makes the counts of a pool with so many slots that are free, and `slots` in all.
+    pub(crate) fn new(free: usize, slots: usize) -> Self {
+        Self::with_groups(free, if slots > GROUP { slots.div_ceil(GROUP) } else { 0 })
+    }
+
+    fn with_groups(free: usize, groups: usize) -> Self {
         Searching {
-            count: AtomicUsize::new(0),
+            groups: (0..groups).map(|_| CachePadded::new(AtomicUsize::new(0))).collect(),
+            count: CachePadded::new(AtomicUsize::new(0)),
             free: AtomicUsize::new(free),
             timed_searcher: AtomicBool::new(false),
             long_sleepers: AtomicUsize::new(0),
@@ -61,6 +81,14 @@ impl Searching {
     /// Whether no worker searches.
     pub(crate) fn no_searcher(&self) -> bool {
         self.count.load(Relaxed) == 0
+    }
+
+    /// Returns the number of searching workers. The workers that are being counted meanwhile may be missing: a hint.
+    pub(crate) fn count(&self) -> usize {
+        if self.groups.is_empty() {
+            return self.count.load(Relaxed);
+        }
+        self.groups.iter().map(|group| group.load(Relaxed)).sum()
     }
 
     /// Returns the number of free slots.
@@ -88,15 +116,24 @@ impl Searching {
         self.long_sleepers.store(long_sleepers, Relaxed);
     }
 
-    /// Counts one more searching worker.
-    pub(crate) fn begin(&self) {
-        self.count.fetch_add(1, Relaxed);
+    /// Counts a worker, by its number, as searching.
+    pub(crate) fn begin(&self, worker: usize) {
+        if self.group(worker).is_none_or(|group| group.fetch_add(1, Relaxed) == 0) {
+            self.count.fetch_add(1, Relaxed);
+        }
     }
 
-    /// Counts one searching worker less. Returns `true` if it was the last one.
+    /// Counts a worker as searching no more. Returns `true` if it was the last one.
     #[must_use = "the last searching worker does the final check"]
-    pub(crate) fn end(&self) -> bool {
-        self.count.fetch_sub(1, Relaxed) == 1
+    pub(crate) fn end(&self, worker: usize) -> bool {
+        self.group(worker).is_none_or(|group| group.fetch_sub(1, Relaxed) == 1)
+            && self.count.fetch_sub(1, Relaxed) == 1
+    }
+
+    /// Returns the count of a worker's group, unless there is only one group.
+    fn group(&self, worker: usize) -> Option<&AtomicUsize> {
+        let groups = self.groups.len();
+        (groups > 0).then(|| &*self.groups[worker / GROUP % groups])
     }
 
     /// Calls the closures for the wake-ups that are needed after work was published where every worker looks (invariant 1).
@@ -139,18 +176,21 @@ impl Searching {
         self.watched.store(watched, Relaxed);
     }
 
-    /// Requests a split of every deque, so that later pushes look up, and then looks for work that was published before (invariant 2).
-    /// Returns `true` if there is such work and a worker must be woken for it.
-    pub(crate) fn final_check(&self, request_split: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
+    /// Looks for work. If there is none, requests a split of every deque, so that later pushes look up, and then looks for work that was
+    /// published before (invariant 2). Returns `true` if there is work and a worker must be woken for it.
+    pub(crate) fn final_check(&self, request_split: impl FnOnce(), sees_work: impl Fn() -> bool) -> bool {
         // Between the caller's store and the loads here. If one thread ends its search and another one makes a slot free, at least the
         // later of the two sees both stores.
         fence::full();
         if !self.needs_searcher() {
             return false;
         }
-        request_split();
-        fence::heavy();
-        sees_work()
+        // The fence is there for work that is not seen without it.
+        sees_work() || {
+            request_split();
+            fence::heavy();
+            sees_work()
+        }
     }
 }
 

@@ -19,8 +19,25 @@ impl<'a, W: Occupant> Locked<'a, W> {
             return WakeOutcome::NoWorker(slot);
         };
         let worker = self.slots.known(number);
+        worker.set_woken_more(false);
         self.occupy(worker, slot);
         WakeOutcome::Woken
+    }
+
+    /// Wakes `count` more workers to search, as long as parked workers and free slots are there and [few search](Slots::wants_more). Returns
+    /// how many were woken.
+    pub(crate) fn wake_more(&mut self, count: usize) -> usize {
+        let mut woken = 0;
+        while woken < count && !self.terminating && self.slots.wants_more() {
+            let Some(&number) = self.parked.last() else { break };
+            let worker = self.slots.known(number);
+            if !self.occupy_free(worker) {
+                break;
+            }
+            worker.set_woken_more(true);
+            woken += 1;
+        }
+        woken
     }
 
     /// Gives a slot to a worker that waits for a latch, because no other thread is left: the worker does not search, but runs queued
@@ -56,9 +73,9 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Parks a worker that has released its slot and counts as searching. If the worker was the last searching one, does the final check.
-    pub(crate) fn park_searcher(&mut self, worker: &W, sees_work: impl FnOnce() -> bool) -> SearchEnd {
+    pub(crate) fn park_searcher(&mut self, worker: &W, sees_work: impl Fn() -> bool) -> SearchEnd {
         self.park(worker);
-        let last = self.slots.searching.end();
+        let last = self.slots.searching.end(worker.number());
         if !last || self.terminating {
             return SearchEnd::Parked;
         }
@@ -123,7 +140,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn end(&mut self, worker: &W) {
         if self.state(worker) == WorkerState::Active && worker.slot().is_some() {
             // A pool that ends needs no final check.
-            let _ = self.slots.searching.end();
+            let _ = self.slots.searching.end(worker.number());
             self.release(worker);
         }
         self.unlist_parked(worker);

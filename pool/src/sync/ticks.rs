@@ -26,6 +26,15 @@ impl Ticks {
         Ticks(read())
     }
 
+    /// Returns a number, not 0, from which [`from_bits`](Self::from_bits) makes the point in time again.
+    pub(crate) fn bits(self) -> u64 {
+        self.0 | 1
+    }
+
+    pub(crate) fn from_bits(bits: u64) -> Ticks {
+        Ticks(bits)
+    }
+
     /// Returns the ticks since then; 0 if the counter has gone back.
     #[inline]
     pub(crate) fn elapsed(self) -> Span {

@@ -48,7 +48,7 @@ impl Registry {
                         self.occupy_slot(worker);
                     }
                     // The jobs may broadcast; and the pool may have no other thread to run them.
-                    self.slots.searching.begin();
+                    self.slots.searching.begin(worker.number());
                     self.work(worker);
                     self.serve(worker);
                     self.let_go();

@@ -108,7 +108,7 @@ impl Registry {
             if slots.is_terminating() {
                 slots.timed_search_is_over();
                 // A pool that ends needs no final check.
-                let _ = self.slots.searching.end();
+                let _ = self.slots.searching.end(worker.number());
                 return false;
             }
             if self.sees_work() && slots.occupy_free(worker) {

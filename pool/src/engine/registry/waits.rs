@@ -46,9 +46,14 @@ impl Registry {
         let keeps_slot = |slots: &Locked<'_>| has_slot && !self.gives_slot(slots, worker, wait);
         let mut slots = self.lock();
         if !keeps_slot(&slots) {
-            drop(slots);
-            worker.drain();
-            slots = self.lock();
+            if worker.has_spawned() {
+                drop(slots);
+                worker.drain();
+                slots = self.lock();
+            } else {
+                // Forks only, which stay here.
+                worker.drain();
+            }
         } else if idle_for.is_none() && wait.rule == WaitRule::Descendants && wait.scope.is_none() {
             drop(slots);
             // For the attendant. (A worker that waits for a scope runs or requeues its jobs itself.)
@@ -62,13 +67,18 @@ impl Registry {
             return self.wait_in_slot(slots, worker, latch, wait, idle_for, is_saturated);
         }
         slots.block(worker, wait.for_others, !worker.broadcasts.is_empty());
+        let claims = slots.claims(worker);
         drop(slots);
         if has_slot {
             worker.counters.handovers.add();
             trace::record(Kind::Handover, 0);
         }
         self.final_check(worker);
-        self.sleep_blocked(worker);
+        if claims {
+            self.wait_for_slot(worker, false);
+        } else {
+            self.sleep_blocked(worker);
+        }
         if wait.for_others {
             self.lock().end_block_for_others(worker);
         }
@@ -227,13 +237,15 @@ impl Registry {
         slots.all_holders_wait_or_are_stuck()
     }
 
-    /// Sleeps until this worker, which has no slot, is given one.
+    /// Sleeps until this worker, which has no slot and claims none, is given one.
     ///
     /// While the worker waits for a latch, it looks now and then for jobs that no thread can run because all slots are held, one of
     /// them by a stuck thread. Then another thread takes the stuck thread's slot over. If there is no other thread, this worker does.
     fn sleep_blocked(&self, worker: &Worker) {
         const LONGEST_LOOK: Duration = Duration::from_millis(250);
         let since = Instant::now();
+        // A worker that was given a slot since it blocked has a token.
+        worker.parker.park_timeout(STUCK);
         loop {
             let mut slots = self.lock();
             if slots.state(worker) == WorkerState::Active {

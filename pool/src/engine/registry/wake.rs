@@ -7,6 +7,9 @@ use crate::slots::WakeOutcome;
 use crate::sync::fence;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// Number of workers that a woken worker wakes when it first shares a job, at most.
+const SPREAD: usize = 4;
+
 impl Registry {
     /// Whether there is work anywhere. Callers that must not miss any have passed a fence.
     pub(crate) fn sees_work(&self) -> bool {
@@ -35,9 +38,17 @@ impl Registry {
 
     /// Ends a worker's search, because it has found a job.
     pub(super) fn end_search(&self, worker: &Worker) {
-        if self.slots.searching.end() {
+        worker.has_found();
+        if self.slots.searching.end(worker.number()) {
             self.final_check(worker);
         }
+    }
+
+    /// Wakes several workers for the work that `by`, which was woken itself, has begun to share: see [`Locked::wake_more`].
+    fn wake_more(&self, by: &Worker) {
+        let slots = self.lock_while(|| self.slots.wants_more());
+        let woken = slots.map_or(0, |mut slots| slots.wake_more(SPREAD));
+        (0..woken).for_each(|_| self.count_wakeup(Some(by)));
     }
 
     /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
@@ -54,7 +65,9 @@ impl Registry {
         if !self.slots.searching.needs_searcher() {
             return self.watch_if_needed();
         }
-        let mut slots = self.lock();
+        let Some(mut slots) = self.lock_while(|| self.slots.searching.needs_searcher()) else {
+            return self.watch_if_needed();
+        };
         match slots.wake_searcher() {
             WakeOutcome::Needless => return,
             WakeOutcome::Full => return self.watch(&mut slots),
@@ -102,6 +115,9 @@ impl Registry {
         if worker.is_always_shared() {
             fence::full();
         }
+        if worker.wakes_more() {
+            self.wake_more(worker);
+        }
         if self.slots.searching.no_searcher() {
             self.wake_if_none_searches(Some(worker));
         } else if self.slots.searching.has_timed_searcher() {
@@ -122,7 +138,8 @@ impl Registry {
 
     /// Wakes the timed searcher, if there is one and a slot is free.
     fn wake_timed_searcher(&self, by: Option<&Worker>) {
-        if self.lock().wake_timed_searcher() {
+        let slots = self.lock_while(|| self.slots.searching.has_timed_searcher());
+        if slots.is_some_and(|mut slots| slots.wake_timed_searcher()) {
             self.count_wakeup(by);
         }
     }

@@ -1,5 +1,6 @@
 //! The time since a call began, which decides whether the call's work is worth sharing and worth a wake-up.
 
+use crate::sync::machine::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::sync::ticks::{Span, Ticks};
 use std::cell::Cell;
 
@@ -14,12 +15,30 @@ const SHORT: u32 = 5;
 /// once.
 const ALONE: u32 = 20;
 
+/// Time, in microseconds, that a call has run when a worker that was woken for it wakes [more](crate::slots::Locked::wake_more): then it is likely to last
+/// until they run.
+const OLD: u32 = 50;
+
+/// A point in time, or none. Its worker stores it; thieves read it. A hint, so relaxed.
+#[derive(Debug, Default)]
+struct Since(AtomicU64);
+
+impl Since {
+    fn get(&self) -> Option<Ticks> {
+        Some(self.0.load(Relaxed)).filter(|&since| since > 0).map(Ticks::from_bits)
+    }
+
+    fn set(&self, since: Option<Ticks>) {
+        self.0.store(since.map_or(0, Ticks::bits), Relaxed);
+    }
+}
+
 /// Begin of a worker's current call, and duration of its last one.
 #[derive(Debug, Default)]
 pub(crate) struct CallTime {
     /// For an external thread: time at which its call began. For one of the pool's own workers: time at which the worker first had work
-    /// to share that could have woken a thread.
-    since: Cell<Option<Ticks>>,
+    /// to share, since its last search, that could have woken a thread; or, if it was woken and has stolen a fork, the victim's.
+    since: Since,
     /// Whether the current call may still be young: false once it was seen to be older.
     young: Cell<bool>,
     /// Duration of the last call. The next one is likely to take as long.
@@ -35,9 +54,24 @@ impl CallTime {
 
     /// Notes that an external thread's call ends.
     pub(crate) fn ends(&self) {
-        if let Some(since) = self.since.take() {
+        if let Some(since) = self.since.get() {
+            self.since.set(None);
             self.last.set(since.elapsed());
         }
+    }
+
+    /// Notes that one of the pool's own workers has found a job: in the call that the victim takes part in, if there is one.
+    pub(crate) fn joins(&self, victim: Option<&CallTime>) {
+        self.since.set(victim.and_then(|victim| victim.since.get()));
+    }
+
+    /// Whether the call is worth waking several workers. If its begin is not known, it begins now.
+    pub(crate) fn is_old(&self) -> bool {
+        let since = self.since.get();
+        if since.is_none() {
+            self.since.set(Some(Ticks::now()));
+        }
+        since.is_some_and(|since| since.elapsed().exceeds(OLD))
     }
 
     /// Whether it is too early to share.

@@ -7,6 +7,7 @@ use crate::engine::queues::random::Random;
 use crate::engine::settings::Fairness;
 use crate::sync::clock::Instant;
 use crate::sync::machine::Injector;
+use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::machine::hint;
 use crate::sync::machine::thread;
 use crate::trace::{self, Kind};
@@ -59,13 +60,30 @@ pub(crate) struct SearchState {
     woken_first: Cell<bool>,
     /// Kind of job that comes first at the next look [by turns](Worker::find_by_turns).
     first_kind: Cell<u8>,
+    /// What the worker has found since it was woken.
+    wake_up: Cell<WakeUp>,
+    /// Whether the worker was woken [beside others](crate::slots::Locked::wake_more). Set by the thread that wakes it.
+    pub(crate) woken_more: AtomicBool,
+}
+
+/// What a worker has found since it was woken: whether it is to wake [more](crate::slots::Locked::wake_more).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum WakeUp {
+    /// Nothing at once, a job that was not stolen, or a fork that it has shared parts of.
+    #[default]
+    Over,
+    /// Nothing yet.
+    Searches,
+    /// A fork, of which it has shared no part yet.
+    Stole,
 }
 
 impl SearchState {
     /// Makes the state of the `nth` worker.
     pub(super) fn nth(nth: usize) -> Self {
-        let (ran_task, searches, woken_first, first_kind) = Default::default();
-        SearchState { ran_task, searches, random: Random::nth(nth), woken_first, first_kind }
+        let (ran_task, searches, woken_first, first_kind, wake_up, woken_more) = Default::default();
+        let random = Random::nth(nth);
+        SearchState { ran_task, searches, random, woken_first, first_kind, wake_up, woken_more }
     }
 }
 
@@ -145,6 +163,9 @@ impl Worker {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
         let once = self.search.ran_task.take();
+        if self.search.wake_up.get() == WakeUp::Stole {
+            self.search.wake_up.set(WakeUp::Over);
+        }
         loop {
             // A claimant has a job to run, so this worker releases its slot. Broadcast jobs come first: only this thread may run them,
             // and it would claim the slot again for them.
@@ -157,6 +178,10 @@ impl Worker {
             }
             if once {
                 return None;
+            }
+            if pauses.rounds >= SHORT {
+                // Work is not plentiful.
+                self.search.wake_up.set(WakeUp::Over);
             }
             let is_short = self.search.searches.get().are_short() && pauses.rounds >= SHORT;
             if is_short || !pauses.pause(SEARCH) {
@@ -175,6 +200,34 @@ impl Worker {
     /// As `find`, but steals private jobs at once.
     pub(super) fn find_anywhere(&self) -> Option<JobRef> {
         self.find(&mut Patience::None)
+    }
+
+    /// Notes that this worker was woken to search.
+    pub(crate) fn was_woken(&self) {
+        self.search.wake_up.set(WakeUp::Searches);
+    }
+
+    /// Notes that this worker's search has ended with a job.
+    pub(crate) fn has_found(&self) {
+        if self.search.wake_up.get() != WakeUp::Stole {
+            self.search.wake_up.set(WakeUp::Over);
+            self.call.joins(None);
+        }
+    }
+
+    /// Whether this worker, which shares a job now, is to wake more workers: it was woken and has stolen the fork that it runs, and the call
+    /// is old.
+    pub(crate) fn wakes_more(&self) -> bool {
+        if self.search.wake_up.get() != WakeUp::Stole {
+            return false;
+        }
+        let is_old = self.search.woken_more.load(Relaxed) || self.call.is_old();
+        if is_old {
+            self.search.wake_up.set(WakeUp::Over);
+        } else {
+            self.poke();
+        }
+        is_old
     }
 
     /// Finds an urgent job, a broadcast job, the newest job spawned here, or a task of this slot's set. The pool's [`Fairness`] may put
@@ -378,6 +431,10 @@ impl Worker {
             }
             Steal::Job(job) => {
                 steals.won.add();
+                if self.search.wake_up.get() == WakeUp::Searches {
+                    self.search.wake_up.set(WakeUp::Stole);
+                    self.call.joins(Some(&victim.call));
+                }
                 trace::record(Kind::Steal, trace::beside(job.addr().get() as u64, slot));
                 Some(JobRef::new(job, victim))
             }

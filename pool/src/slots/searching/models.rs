@@ -20,8 +20,12 @@ struct Pool {
 
 impl Pool {
     fn new(free: usize) -> Arc<Self> {
-        let searching = Searching::new(free);
-        searching.begin();
+        Self::with_groups(free, 0)
+    }
+
+    fn with_groups(free: usize, groups: usize) -> Arc<Self> {
+        let searching = Searching::with_groups(free, groups);
+        searching.begin(0);
         Arc::new(Pool {
             searching,
             forks: Deque::new(2, false),
@@ -40,7 +44,7 @@ impl Pool {
             let mut parked = self.parked.lock().unwrap();
             if self.searching.no_searcher() && *parked {
                 *parked = false;
-                self.searching.begin();
+                self.searching.begin(0);
             }
         }
     }
@@ -69,17 +73,17 @@ impl Pool {
     fn park(&self) {
         let mut parked = self.parked.lock().unwrap();
         *parked = true;
-        if self.searching.end()
+        if self.searching.end(0)
             && self.searching.final_check(|| self.forks.request_split(), || self.sees_work())
         {
             *parked = false;
-            self.searching.begin();
+            self.searching.begin(0);
         }
     }
 
     /// As `Registry::end_search`.
-    fn find_work(&self) {
-        if self.searching.end() {
+    fn find_work(&self, worker: usize) {
+        if self.searching.end(worker) {
             self.final_check();
         }
     }
@@ -132,10 +136,31 @@ fn a_fork_against_the_last_searcher_that_finds_work() {
         *pool.parked.lock().unwrap() = true;
         let searcher = {
             let pool = Arc::clone(&pool);
-            thread::spawn(move || pool.find_work())
+            thread::spawn(move || pool.find_work(0))
         };
         pool.fork();
         searcher.join().unwrap();
+        pool.assert_awake();
+    });
+}
+
+/// As before, but another worker of the same group begins to search meanwhile, and finds work too (invariant 5).
+#[test]
+fn a_fork_against_two_searchers_of_a_group() {
+    explore(Some(3), || {
+        let pool = Pool::with_groups(1, 1);
+        *pool.parked.lock().unwrap() = true;
+        let searchers = [0, 1].map(|worker| {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || {
+                if worker > 0 {
+                    pool.searching.begin(worker);
+                }
+                pool.find_work(worker);
+            })
+        });
+        pool.fork();
+        searchers.into_iter().for_each(|searcher| searcher.join().unwrap());
         pool.assert_awake();
     });
 }
@@ -146,7 +171,7 @@ fn a_fork_against_a_slot_that_becomes_free() {
     explore(None, || {
         let pool = Pool::new(0);
         *pool.parked.lock().unwrap() = true;
-        assert!(pool.searching.end());
+        assert!(pool.searching.end(0));
         let leaver = {
             let pool = Arc::clone(&pool);
             thread::spawn(move || {
@@ -188,7 +213,7 @@ fn a_slot_that_becomes_free_against_the_last_worker_that_parks() {
         pool.fork();
         let sleeper = {
             let pool = Arc::clone(&pool);
-            thread::spawn(move || pool.find_work())
+            thread::spawn(move || pool.find_work(0))
         };
         *pool.parked.lock().unwrap() = true;
         pool.searching.set_free(1);

@@ -78,9 +78,9 @@ impl Pool {
         let count = |wanted: State| states.iter().filter(|&&state| state == wanted).count();
         // As many slots as workers, but for those that are parked beside one that is busy.
         let free = count(State::Parked).saturating_sub(count(State::Busy) + count(State::Watching));
-        let searching = Searching::new(free);
+        let searching = Searching::new(free, states.len());
         searching.set_watched(count(State::Watching) > 0);
-        (0..count(State::Active)).for_each(|_| searching.begin());
+        (0..states.len()).filter(|&n| states[n] == State::Active).for_each(|n| searching.begin(n));
         Arc::new(Pool {
             searching,
             set: Set { len: AtomicUsize::new(0), tasks: Mutex::new(VecDeque::new()) },
@@ -199,7 +199,7 @@ impl Pool {
         self.searching.set_free(idle.free);
         match std::mem::replace(&mut idle.states[number], State::Active) {
             State::TimedSearch => self.searching.set_timed_searcher(false),
-            State::Parked => self.searching.begin(),
+            State::Parked => self.searching.begin(number),
             state => unreachable!("{state:?} in a slot"),
         }
     }
@@ -209,7 +209,7 @@ impl Pool {
         loop {
             if let Some(task) = self.set.take() {
                 // As `Registry::end_search`.
-                if self.searching.end() && self.searching.final_check(|| (), || !self.set.is_empty()) {
+                if self.searching.end(number) && self.searching.final_check(|| (), || !self.set.is_empty()) {
                     self.wake_if_none_searches();
                 }
                 return task;
@@ -237,7 +237,7 @@ impl Pool {
             self.searching.set_timed_searcher(false);
         }
         idle.states[number] = State::Parked;
-        if self.searching.end() && self.searching.final_check(|| (), || !self.set.is_empty()) {
+        if self.searching.end(number) && self.searching.final_check(|| (), || !self.set.is_empty()) {
             return self.occupy(&mut idle, number);
         }
         self.park(idle, number);
@@ -303,7 +303,7 @@ fn two_against_the_last_worker_that_parks() {
         let worker = pool.thread(|pool| {
             let first = pool.next(0, false);
             // The task has ended, and the worker searches for another one.
-            pool.searching.begin();
+            pool.searching.begin(0);
             first + pool.next(0, false)
         });
         pool.wake(2);
@@ -355,11 +355,11 @@ fn against_a_busy_pool() {
 fn against_the_last_searcher_of_a_full_pool() {
     explore(None, || {
         let pool = Pool::new(&[State::Busy, State::Parked]);
-        pool.searching.begin();
+        pool.searching.begin(0);
         let watcher = pool.thread(|pool| pool.watch_for_one(1));
         let searcher = pool.thread(|pool| {
             // As `Registry::end_search`.
-            if pool.searching.end() && !pool.searching.final_check(|| (), || !pool.set.is_empty()) {
+            if pool.searching.end(0) && !pool.searching.final_check(|| (), || !pool.set.is_empty()) {
                 pool.watch_if_needed();
             }
         });
