@@ -72,6 +72,12 @@ impl Begins {
     }
 }
 
+/// Returns the counts of the run so far; outside a run, zeros.
+#[must_use]
+pub fn counts() -> Counts {
+    world::with(|world| world.map_or_else(Counts::default, |world| world.counts.get()))
+}
+
 /// Where virtual threads have waited: the place of the call, how often, and how long in all.
 pub type WaitsAt = (&'static std::panic::Location<'static>, u64, Duration);
 
