@@ -2,6 +2,7 @@
 
 use crate::world::{self, Access, access};
 use std::fmt;
+use std::panic::Location;
 pub use std::sync::atomic::Ordering;
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -14,9 +15,11 @@ pub fn fence(order: Ordering) {
 }
 
 /// As a system call that makes all threads of the process pass a full fence.
+#[track_caller]
 pub fn heavy_fence() {
+    let at = Location::caller();
     std::sync::atomic::fence(SeqCst);
-    world::with(|world| world.into_iter().for_each(world::World::heavy_fence));
+    world::with(|world| world.into_iter().for_each(|world| world.heavy_fence(at)));
 }
 
 macro_rules! atomic {

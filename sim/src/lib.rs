@@ -93,6 +93,12 @@ pub fn line_waits() -> Vec<WaitsAt> {
     world::with(|world| world.map_or_else(Vec::new, |world| world.waits(world::LINES)))
 }
 
+/// Returns where virtual threads have passed heavy fences so far, and the time that these took. The longest come first.
+#[must_use]
+pub fn heavy_fences() -> Vec<WaitsAt> {
+    world::with(|world| world.map_or_else(Vec::new, |world| world.waits(world::HEAVY_FENCES)))
+}
+
 /// Returns the next number of the world's seed; `None` outside a simulation.
 #[must_use]
 pub fn random() -> Option<u64> {

@@ -139,6 +139,7 @@ pub struct Counts {
 /// Index of the waits for locks, and of those for cache lines.
 pub(crate) const LOCKS: usize = 0;
 pub(crate) const LINES: usize = 1;
+pub(crate) const HEAVY_FENCES: usize = 2;
 
 pub(crate) struct World {
     pub(crate) order: Order,
@@ -152,7 +153,7 @@ pub(crate) struct World {
     statics: RefCell<Vec<(usize, &'static dyn Any)>>,
     pub(crate) counts: Cell<Counts>,
     /// Waits for locks, and for cache lines: how many, and how long in all, by the place of the call.
-    waits: [RefCell<BTreeMap<&'static Location<'static>, (u64, Time)>>; 2],
+    waits: [RefCell<BTreeMap<&'static Location<'static>, (u64, Time)>>; 3],
     /// Closures to be called after the program, see [`crate::at_exit`].
     exits: RefCell<Vec<Box<dyn FnOnce()>>>,
     /// Threads that have blocked while they unwound, and unwind still.
@@ -626,12 +627,14 @@ impl World {
     }
 
     /// A fence of all threads.
-    pub(crate) fn heavy_fence(&self) {
+    pub(crate) fn heavy_fence(&self, at: &'static Location<'static>) {
         self.count(|counts| counts.heavy_fences += 1);
+        let since = self.time();
         match &self.order {
             Order::Timed(timed) => timed.heavy_fence(self),
             Order::Explored(explored) => explored.access(self),
         }
+        self.waited(HEAVY_FENCES, self.time().saturating_sub(since), at);
     }
 
     /// A look at the clock.

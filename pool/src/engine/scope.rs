@@ -32,6 +32,7 @@ use crate::quiet_drop::drop_quietly;
 use crate::sync::latch::JobCount;
 use crate::sync::machine::Mutex;
 use crate::sync::machine::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crossbeam_utils::CachePadded;
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -45,7 +46,8 @@ pub struct Scope<'scope> {
     registry: NonNull<Registry>,
     /// Keeps the registry alive; `None` if the registry keeps the scope.
     _registry: Option<Arc<Registry>>,
-    pending: JobCount,
+    /// On a cache line of its own: each job and task changes it, and reads the fields beside it.
+    pending: CachePadded<JobCount>,
     at_end: AtEnd,
     panicked: AtomicBool,
     is_parsimonious: AtomicBool,
@@ -238,7 +240,7 @@ impl<'scope> Scope<'scope> {
             number,
             registry: NonNull::from(registry),
             _registry: None,
-            pending: JobCount::new(1),
+            pending: CachePadded::new(JobCount::new(1)),
             at_end,
             panicked: AtomicBool::new(false),
             is_parsimonious: AtomicBool::new(registry.suspension() == Some(Suspension::Parsimonious)),

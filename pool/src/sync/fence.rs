@@ -61,6 +61,7 @@ pub(crate) fn full() {
 /// Cost: a system call that interrupts every core on which a thread of this process runs. It takes some 0.2 us if that
 /// is only the caller's core, and a few us if others must be interrupted.
 #[cold]
+#[cfg_attr(furcate_sim, track_caller)]
 pub(crate) fn heavy() {
     #[cfg(furcate_sim)]
     if furcate_sim::is_simulated() {

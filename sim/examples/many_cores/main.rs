@@ -59,7 +59,7 @@ struct Arguments {
     #[arg(long)]
     repeat: Option<NonZero<u32>>,
 
-    /// Prints the places with the longest waits for locks and cache lines.
+    /// Prints the places with the longest waits for locks and cache lines, and those of heavy fences.
     #[arg(long)]
     waits: bool,
 
@@ -112,9 +112,9 @@ struct Shown {
     /// Steals that were won and that failed, parks, wake-ups, and barriers.
     pool: [u64; 5],
     interruptions: u64,
-    /// Waits for locks and for lines.
-    waits: [Vec<WaitsAt>; 2],
-    waited: [Duration; 2],
+    /// Waits for locks and for lines, and heavy fences.
+    waits: [Vec<WaitsAt>; 3],
+    waited: [Duration; 3],
 }
 
 /// Returns counts of the pool: steals that were won and that failed, parks, wake-ups, and barriers.
@@ -125,9 +125,9 @@ fn counts(pool: &ThreadPool) -> [u64; 5] {
     [won, failed, total.parks, total.wakeups, total.barriers]
 }
 
-/// Returns the waits of the simulation so far, and their times in all.
-fn waits() -> ([Vec<WaitsAt>; 2], [Duration; 2]) {
-    let waits = [furcate_sim::lock_waits(), furcate_sim::line_waits()];
+/// Returns the waits and heavy fences of the simulation so far, and their times in all.
+fn waits() -> ([Vec<WaitsAt>; 3], [Duration; 3]) {
+    let waits = [furcate_sim::lock_waits(), furcate_sim::line_waits(), furcate_sim::heavy_fences()];
     let waited = waits.each_ref().map(|waits| waits.iter().map(|(.., time)| time).sum());
     (waits, waited)
 }
@@ -232,9 +232,14 @@ fn main() -> io::Result<()> {
                 let times = powers.map_while(|n| Some((n + 1, shown.begins.get(n)?))).collect::<Vec<_>>();
                 println!("{:31} begun: {times:?}", "");
             }
-            for (waits, what) in shown.waits.iter().zip(["locks", "lines"]).filter(|_| arguments.waits) {
+            for (waits, what) in shown
+                .waits
+                .iter()
+                .zip(["waits for locks", "waits for lines", "heavy fences"])
+                .filter(|_| arguments.waits)
+            {
                 for (at, count, time) in waits.iter().take(5) {
-                    println!("{:31} {count} waits for {what}, {:.1} us: {at}", "", time.as_secs_f64() * 1e6);
+                    println!("{:31} {count} {what}, {:.1} us: {at}", "", time.as_secs_f64() * 1e6);
                 }
             }
         }

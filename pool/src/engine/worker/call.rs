@@ -17,7 +17,7 @@ const ALONE: u32 = 20;
 
 /// Time, in microseconds, that a call has run when a worker that was woken for it wakes [more](crate::slots::Locked::wake_more): then it is likely to last
 /// until they run.
-const OLD: u32 = 50;
+const OLD: u32 = 40;
 
 /// A point in time, or none. Its worker stores it; thieves read it. A hint, so relaxed.
 #[derive(Debug, Default)]
@@ -36,8 +36,8 @@ impl Since {
 /// Begin of a worker's current call, and duration of its last one.
 #[derive(Debug, Default)]
 pub(crate) struct CallTime {
-    /// For an external thread: time at which its call began. For one of the pool's own workers: time at which the worker first had work
-    /// to share, since its last search, that could have woken a thread; or, if it was woken and has stolen a fork, the victim's.
+    /// For an external thread: time at which its call began. For one of the pool's own workers: time at which its last search ended; or, if it was
+    /// woken and has stolen a fork, the victim's.
     since: Since,
     /// Whether the current call may still be young: false once it was seen to be older.
     young: Cell<bool>,
@@ -60,18 +60,15 @@ impl CallTime {
         }
     }
 
-    /// Notes that one of the pool's own workers has found a job: in the call that the victim takes part in, if there is one.
+    /// Notes that one of the pool's own workers has found a job: one of the call in which the victim takes part, or the first of another call.
     pub(crate) fn joins(&self, victim: Option<&CallTime>) {
-        self.since.set(victim.and_then(|victim| victim.since.get()));
+        let since = victim.and_then(|victim| victim.since.get());
+        self.since.set(Some(since.unwrap_or_else(Ticks::now)));
     }
 
-    /// Whether the call is worth waking several workers. If its begin is not known, it begins now.
+    /// Whether the call is worth waking several workers.
     pub(crate) fn is_old(&self) -> bool {
-        let since = self.since.get();
-        if since.is_none() {
-            self.since.set(Some(Ticks::now()));
-        }
-        since.is_some_and(|since| since.elapsed().exceeds(OLD))
+        self.since.get().is_some_and(|since| since.elapsed().exceeds(OLD))
     }
 
     /// Whether it is too early to share.
