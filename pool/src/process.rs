@@ -1,5 +1,6 @@
 //! The process and its threads: forks of the process, cores, processor time, and messages to its user.
 
+use crate::sync::machine::{OnceLock, machine_static, thread};
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -16,6 +17,14 @@ pub(crate) use thread_clock::ThreadClock;
 /// panic: in a worker, or in a handler that must not unwind.)
 pub(crate) fn report(message: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "furcate: {message}");
+}
+
+/// Returns the number of processors that the process may use, as it was at the first call.
+pub(crate) fn processors() -> usize {
+    machine_static! {
+        static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    }
+    *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Number of forks between this process and the one that called [`generation`] first.

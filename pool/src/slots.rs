@@ -319,6 +319,11 @@ impl<W: Occupant> Slots<W> {
         free > 0 && 4 * self.searching.count() <= 3 * (self.len() - free)
     }
 
+    /// Returns the number of slots that workers hold. A hint.
+    pub(crate) fn held(&self) -> usize {
+        self.len().saturating_sub(self.searching.free())
+    }
+
     /// Returns the number of workers that there is room for.
     pub(crate) fn max_workers(&self) -> usize {
         self.workers.len()
@@ -380,7 +385,7 @@ impl<W: Occupant> Slots<W> {
         // The fence lies between the caller's store (of the count of searching workers, or of free slots) and the loads below. See
         // `Searching::final_check`.
         fence::full();
-        let held = self.len().saturating_sub(self.searching.free());
+        let held = self.held();
         let others = held.saturating_sub(self.holds_slot(by).into());
         if others > 0 || self.has_shelved() {
             return self.searching.final_check(|| self.request_all_splits(by), sees_work);

@@ -77,7 +77,7 @@ impl<T: ?Sized> Mutex<T> {
         let (looks, since) = (world.looks(), world.time());
         let mut waited = false;
         loop {
-            // As std's lock does: some looks before the thread sleeps.
+            // As std's lock does: some looks before the thread sleeps, unless another one sleeps.
             for look in 0..=looks {
                 world.access(self.address(), if look == 0 { Access::Swap } else { Access::Load }, at);
                 if let Some(inner) = self.tried() {
@@ -87,6 +87,9 @@ impl<T: ?Sized> Mutex<T> {
                     return self.guard(Some(world), inner);
                 }
                 waited = true;
+                if world.has_waiters(Waits::Lock(self.address())) {
+                    break;
+                }
                 if look < looks {
                     world.spin();
                 }

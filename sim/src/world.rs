@@ -478,6 +478,11 @@ impl World {
         }
     }
 
+    /// Whether a thread sleeps until this happens.
+    pub(crate) fn has_waiters(&self, waits: Waits) -> bool {
+        self.waiting.borrow().contains_key(&waits.key(self.current()))
+    }
+
     /// Wakes the first thread that waits for this. Returns whether there was one.
     pub(crate) fn wake_first(&self, waits: Waits) -> bool {
         self.wake_of(waits, self.current())

@@ -227,6 +227,11 @@ impl Registry {
         self.slots.holds_slot(worker)
     }
 
+    /// Returns the number of processors that this pool's workers may keep busy at present, at least 1. A hint.
+    pub(crate) fn busy_processors(&self) -> usize {
+        self.slots.held().clamp(1, process::processors())
+    }
+
     /// Whether there is a timed searcher. A hint.
     pub(crate) fn has_timed_searcher(&self) -> bool {
         self.slots.searching.has_timed_searcher()
@@ -257,16 +262,18 @@ impl Registry {
         self.lock_while(|| true).expect("it is needed until it is taken")
     }
 
-    /// Takes the slot lock, unless `needed` says that another thread, which had the lock, has done what the caller wants to do. Spins for some
+    /// Takes the slot lock, unless `needed` says that another thread, which had the lock, has done what the caller wants to do. Spins for some tens of
     /// microseconds before it blocks: the lock is held for a fraction of one, and a thread that sleeps takes tens of them to wake.
     #[cfg_attr(furcate_sim, track_caller)]
     fn lock_while(&self, needed: impl Fn() -> bool) -> Option<Locked<'_>> {
-        const ROUNDS: u32 = 24;
+        const ROUNDS: u32 = 13;
         for round in 0..ROUNDS {
             if let Some(slots) = self.slots.try_lock() {
                 return Some(slots);
             }
-            (0..1 << round.min(6)).for_each(|_| hint::spin_loop());
+            // Each try takes the lock's cache line from the holder, which needs it to release the lock. So the more threads wait, the less often each must
+            // try.
+            (0..1 << round).for_each(|_| hint::spin_loop());
             if !needed() {
                 return None;
             }

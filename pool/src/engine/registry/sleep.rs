@@ -81,6 +81,10 @@ impl Registry {
                 worker.parker.park();
             }
             trace::record(Kind::ParkEnd, 0);
+            // A worker that was given a slot needs no lock to see it: the thread that woke it has stored it before.
+            if worker.slot().is_some() {
+                return true;
+            }
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
                 // If the worker has got a slot, its state says so.

@@ -244,9 +244,12 @@ impl Registry {
     fn sleep_blocked(&self, worker: &Worker) {
         const LONGEST_LOOK: Duration = Duration::from_millis(250);
         let since = Instant::now();
-        // A worker that was given a slot since it blocked has a token.
-        worker.parker.park_timeout(STUCK);
+        let mut time = STUCK;
         loop {
+            // A worker that was given a slot has a token. It needs no lock to see the slot: the thread that woke it has stored it before.
+            if worker.parker.park_timeout(time) && worker.slot().is_some() {
+                return;
+            }
             let mut slots = self.lock();
             if slots.state(worker) == WorkerState::Active {
                 return;
@@ -261,7 +264,7 @@ impl Registry {
                 }
             }
             drop(slots);
-            worker.parker.park_timeout((since.elapsed() / 8).clamp(STUCK, LONGEST_LOOK));
+            time = (since.elapsed() / 8).clamp(STUCK, LONGEST_LOOK);
         }
     }
 

@@ -46,8 +46,14 @@ impl Registry {
 
     /// Wakes several workers for the work that `by`, which was woken itself, has begun to share: see [`Locked::wake_more`].
     fn wake_more(&self, by: &Worker) {
-        let slots = self.lock_while(|| self.slots.wants_more());
-        let woken = slots.map_or(0, |mut slots| slots.wake_more(SPREAD));
+        if !self.slots.wants_more() {
+            return;
+        }
+        let Some(mut slots) = self.slots.try_lock() else {
+            return by.wakes_more_later();
+        };
+        let woken = slots.wake_more(SPREAD);
+        drop(slots);
         (0..woken).for_each(|_| self.count_wakeup(Some(by)));
     }
 

@@ -15,15 +15,16 @@ use std::cell::Cell;
 use std::iter;
 use std::time::Duration;
 
-/// How long a worker searches before it sleeps.
+/// How long a worker searches before it sleeps, at least.
 const SEARCH: Duration = Duration::from_micros(50);
 
 /// Number of pauses of a short search: some microseconds.
 const SHORT: u32 = 8;
 
-/// How long a thief sees private jobs only before it steals one of them. Within that time, an owner that forks has shared jobs, which
-/// is cheaper for both.
+/// How long a thief sees private jobs only before it steals one of them: at least so long, and so long for each busy processor, because the theft
+/// interrupts all of them. Within that time, an owner that forks has shared jobs, which is cheaper for all.
 const PATIENCE: Duration = Duration::from_micros(5);
+const PATIENCE_PER_PROCESSOR: Duration = Duration::from_nanos(330);
 
 /// Pauses that grow: they begin with some nanoseconds of spinning, and yield to other threads after 16 rounds.
 pub(super) struct Pauses {
@@ -135,13 +136,13 @@ pub(super) enum Patience {
 
 impl Patience {
     /// Returns whether the thief's patience is over, and resets it then. Called for an owner that has private jobs only.
-    fn is_over(&mut self) -> bool {
+    fn is_over(&mut self, limit: Duration) -> bool {
         match *self {
             Patience::Whole => {
                 *self = Patience::Since(Instant::now());
                 false
             }
-            Patience::Since(since) if since.elapsed() < PATIENCE => false,
+            Patience::Since(since) if since.elapsed() < limit => false,
             Patience::Since(_) | Patience::None => {
                 *self = Patience::Whole;
                 true
@@ -163,6 +164,9 @@ impl Worker {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
         let once = self.search.ran_task.take();
+        // Each worker that gives up takes the slot lock. The more they are, the further apart they give up.
+        let busy = self.registry().busy_processors();
+        let limit = SEARCH + Duration::from_micros(self.search.random.below(busy) as u64);
         if self.search.wake_up.get() == WakeUp::Stole {
             self.search.wake_up.set(WakeUp::Over);
         }
@@ -184,7 +188,7 @@ impl Worker {
                 self.search.wake_up.set(WakeUp::Over);
             }
             let is_short = self.search.searches.get().are_short() && pauses.rounds >= SHORT;
-            if is_short || !pauses.pause(SEARCH) {
+            if is_short || !pauses.pause(limit) {
                 self.search.searches.set(self.search.searches.get().after_failure());
                 return None;
             }
@@ -228,6 +232,12 @@ impl Worker {
             self.poke();
         }
         is_old
+    }
+
+    /// Has this worker wake more workers when it next shares a job.
+    pub(crate) fn wakes_more_later(&self) {
+        self.search.wake_up.set(WakeUp::Stole);
+        self.poke();
     }
 
     /// Finds an urgent job, a broadcast job, the newest job spawned here, or a task of this slot's set. The pool's [`Fairness`] may put
@@ -363,6 +373,12 @@ impl Worker {
         self.registry().holder(slot).filter(|victim| victim.number() != self.number)
     }
 
+    /// Returns the time for which this thief has [patience](PATIENCE).
+    #[cold]
+    fn patience(&self) -> Duration {
+        PATIENCE.max(PATIENCE_PER_PROCESSOR * self.registry().busy_processors() as u32)
+    }
+
     /// Tries to steal a fork of one random worker.
     pub(super) fn steal_at_random(&self, patience: &mut Patience) -> Option<JobRef> {
         let slot = self.search.random.below(self.num_threads());
@@ -405,7 +421,7 @@ impl Worker {
         wanted: impl Fn() -> bool,
     ) -> Option<JobRef> {
         let stolen = match victim.forks.steal(&wanted) {
-            Steal::Private if patience.is_over() => {
+            Steal::Private if patience.is_over(self.patience()) => {
                 victim.forks.steal_private(&wanted, || self.counters.barriers.add())
             }
             other => other,
