@@ -21,6 +21,7 @@ rayon-on-furcate | ci/rayon-on-furcate.sh    | trace pool src schedulers adaptor
 renamed          | ci/renamed.py             | $library
 loom             | ci/loom.sh                | trace pool schedulers cluster testkit
 sim              | ci/sim.sh                 | trace pool schedulers adaptors sim book
+spec             | ci/spec.sh                | pool spec
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
 examples         | ci/examples.sh            | $library examples demo book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md

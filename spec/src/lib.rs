@@ -18,7 +18,7 @@
 //! | `CheckFence`, `CheckCount`, `CheckFree`, `Look`, `Split`, `HeavyFence` | `Slots::final_check`, `Searching::final_check`, `Registry::sees_work` |
 //! | `NotifyFence`, `NotifyCount`, `WakeTimed` | `Searching::notify` |
 //! | `WakeCount`, `WakeFree`, `WakeLock` | `Registry::wake_if_none_searches`, `Locked::wake_searcher` |
-//! | `WatchCheck`, `WatchLock`, `StopLook`; [`Action::Quiet`], [`Action::Watchdog`] | `Registry::watch_if_needed`, `watch`, `stop_watching`, `look_after` |
+//! | `WatchCheck`, `WatchLock`, `StopLook`; [`Action::Quiet`], [`Action::Watchdog`], [`Action::WatchdogQuiet`] | `Registry::watch_if_needed`, `watch`, `stop_watching`, `look_after` |
 //! | `ForkLimit`, `Publish`, `ShareCount`, `Cooperate` | `Deque::push` and `publish`, `Registry::share`, `give_slot` of a former holder |
 //! | `JoinLock` | `Registry::block` |
 //! | `Resume` | `Registry::resume` |
@@ -46,7 +46,7 @@ mod steps;
 pub use state::State;
 pub use steps::Action;
 
-use state::{Pc, Place};
+use state::Place;
 use stateright::{Model, Property};
 
 /// An operation of a job, or of the thread outside.
@@ -119,13 +119,6 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether a worker is in the middle of a [leaf](Op::Leaf).
-    fn is_in_leaf(&self, s: &State, number: u8) -> bool {
-        let thread = &s.threads[usize::from(number)];
-        let job = self.jobs.get(usize::from(thread.job));
-        thread.pc == Pc::Run && job.and_then(|ops| ops.get(usize::from(thread.op))) == Some(&Op::Leaf)
-    }
-
     /// Returns this pool with a fault.
     #[must_use]
     pub fn with(self, mutant: Mutant) -> Self {

@@ -1,7 +1,7 @@
 //! What holds in every state.
 
-use crate::Spec;
 use crate::state::{NONE, Pc, Place, State, WorkerState};
+use crate::{Action, Op, Spec};
 use stateright::Property;
 
 pub(crate) fn properties() -> Vec<Property<Spec>> {
@@ -34,7 +34,8 @@ fn counts(spec: &Spec, s: &State) -> bool {
     let workers = &s.threads[..usize::from(spec.workers())];
     let counted = |group: u8| {
         let number = |number: &u8| spec.groups == 0 || *number % spec.groups == group;
-        (0..spec.workers()).filter(number).filter(|number| workers[usize::from(*number)].counted).count() as i8
+        (0..spec.workers()).filter(number).filter(|number| workers[usize::from(*number)].counted).count()
+            as i8
     };
     let is_between = s.threads.iter().any(|thread| thread.adds || thread.pc == Pc::End2);
     let are_right = if spec.groups == 0 {
@@ -54,7 +55,7 @@ fn is_settled(spec: &Spec, s: &State) -> bool {
         let sleeps = match thread.pc {
             Pc::Sleep | Pc::SleepBlocked => !thread.token,
             Pc::Stuck | Pc::Off => true,
-            Pc::Run => spec.is_in_leaf(s, number),
+            Pc::Run => spec.op(s, number) == Some(Op::Leaf),
             _ => false,
         };
         sleeps && !thread.adds && !s.is_buffered(number)
@@ -67,11 +68,11 @@ fn no_lost_wake_up(spec: &Spec, s: &State) -> bool {
     if !is_settled(spec, s) {
         return true;
     }
-    let has_work = s.places.iter().any(|place| matches!(place, Place::Queue | Place::Private(_) | Place::Shared(_)));
+    let has_work =
+        s.places.iter().any(|place| matches!(place, Place::Queue | Place::Private(_) | Place::Shared(_)));
     let mut states = s.threads[..usize::from(spec.workers())].iter().map(|thread| thread.state);
-    let could_run = states.any(|state| {
-        matches!(state, WorkerState::Parked | WorkerState::Unstarted | WorkerState::Watching)
-    });
+    let could_run = states
+        .any(|state| matches!(state, WorkerState::Parked | WorkerState::Unstarted | WorkerState::Watching));
     let is_lost = has_work && s.free != 0 && could_run;
     let is_unwatched = s.is_queued() && s.free == 0 && s.watcher == NONE && !s.watchdog && !is_turn(s);
     !is_lost && !is_unwatched
@@ -81,13 +82,15 @@ fn is_turn(s: &State) -> bool {
     s.threads.iter().any(|thread| thread.turn)
 }
 
-/// If no thread can do a step any more, every published job has run, and every waiter whose latch is set runs again.
+/// If no thread can do a step any more that matters, every published job has run, and every waiter whose latch is set runs again.
 fn every_job_runs(spec: &Spec, s: &State) -> bool {
     if !is_settled(spec, s) {
         return true;
     }
     let mut candidates = Vec::new();
     spec.candidates(s, &mut candidates);
+    // A watch that ends while a job is queued begins again.
+    candidates.retain(|action| !s.is_queued() || !matches!(action, Action::Quiet(_) | Action::WatchdogQuiet));
     let is_over = candidates.into_iter().all(|action| spec.step(s, action).is_none());
     let is_right = || {
         let jobs = s.places.iter().all(|place| matches!(place, Place::Nowhere | Place::Done));

@@ -243,7 +243,8 @@ impl State {
     }
 
     pub(crate) fn is_buffered(&self, thread: u8) -> bool {
-        let is = |place: &Place| *place == Place::PushBuffered(thread) || *place == Place::InjectBuffered(thread);
+        let is =
+            |place: &Place| *place == Place::PushBuffered(thread) || *place == Place::InjectBuffered(thread);
         self.places.iter().any(is)
     }
 
@@ -417,7 +418,8 @@ impl State {
                 if self.occupy_free(spec, by, waiter) {
                     return;
                 }
-                if let Some((setter, slot)) = setter.and_then(|setter| Some((setter, self.withdraw(setter)?))) {
+                if let Some((setter, slot)) = setter.and_then(|setter| Some((setter, self.withdraw(setter)?)))
+                {
                     self.shelve(setter);
                     return self.occupy(spec, by, waiter, slot);
                 }
@@ -455,6 +457,8 @@ impl State {
 
     /// `Registry::sees_work`, in one step; where a look in several steps is meant, see `Pc::Look`.
     pub(crate) fn sees_work(&self) -> bool {
-        self.is_queued() || self.shelved != 0 || self.holders.iter().any(|&holder| holder != NONE && self.has_jobs(holder))
+        self.is_queued()
+            || self.shelved != 0
+            || self.holders.iter().any(|&holder| holder != NONE && self.has_jobs(holder))
     }
 }

@@ -1,6 +1,6 @@
 //! The atomic steps of the threads.
 
-use crate::state::{NONE, Pc, Place, State, THREADS, Thread, WATCHDOG, WorkerState, Why};
+use crate::state::{NONE, Pc, Place, State, THREADS, Thread, WATCHDOG, Why, WorkerState};
 use crate::{Mutant, Op, Spec};
 
 /// A step of a thread.
@@ -26,10 +26,12 @@ pub enum Action {
     PokeSelf(u8),
     /// A waiting thread finds that a slot holder is stuck, and takes the slot over or has it taken over.
     TakeOver(u8),
-    /// The watcher has found no job for some looks, and says that it stops.
+    /// The watcher has found no job for some looks, and says that it stops. (A job may have been queued since its last look.)
     Quiet(u8),
-    /// The watchdog looks.
+    /// The watchdog finds a queue overdue, and has a worker watch. Or it finds that a worker watches, or looks once more.
     Watchdog,
+    /// The watchdog has found no job for some looks, and says that it stops.
+    WatchdogQuiet,
 }
 
 impl Spec {
@@ -65,7 +67,7 @@ impl Spec {
             }
         }
         if s.watchdog {
-            actions.push(Action::Watchdog);
+            actions.extend([Action::Watchdog, Action::WatchdogQuiet]);
         }
     }
 
@@ -109,7 +111,7 @@ impl Spec {
             }
             Action::TakeOver(t) => s.lock == NONE && self.take_over(&mut s, t),
             Action::Quiet(t) => {
-                s.lock == NONE && s.thread(t).state == WorkerState::Watching && !s.is_queued() && {
+                s.lock == NONE && s.thread(t).state == WorkerState::Watching && {
                     s.park(t);
                     s.watch_is_over();
                     s.lock = t;
@@ -117,6 +119,13 @@ impl Spec {
                 }
             }
             Action::Watchdog => self.watchdog_looks(&mut s),
+            Action::WatchdogQuiet => {
+                s.lock == NONE && s.watcher == NONE && {
+                    s.watched = false;
+                    (s.watchdog_stops, s.lock) = (true, WATCHDOG);
+                    true
+                }
+            }
         };
         is_done.then(|| {
             debug_assert!(s.lock == NONE || s.lock == WATCHDOG || s.lock <= self.outside_number());
@@ -202,7 +211,9 @@ impl Spec {
         if s.watchdog_stops {
             // The second half of `Registry::stop_watching`.
             (s.watchdog_stops, s.watchdog, s.lock) = (false, false, NONE);
-            s.watch(self);
+            if !self.is(Mutant::StopWithoutLook) {
+                s.watch(self);
+            }
             return true;
         }
         if s.lock != NONE {
@@ -213,9 +224,7 @@ impl Spec {
             return true;
         }
         if !s.is_queued() {
-            s.watched = false;
-            (s.watchdog_stops, s.lock) = (true, WATCHDOG);
-            return true;
+            return false;
         }
         let Some(worker) = s.spare_worker(self) else { return false };
         s.watchdog = false;
@@ -241,7 +250,9 @@ impl Spec {
                 s.take_slot_over(self, t, t, slot);
                 true
             }
-            WorkerState::Blocked if s.free == 0 && s.count == 0 && s.sees_work() && !s.claims.contains(&t) => {
+            WorkerState::Blocked
+                if s.free == 0 && s.count == 0 && s.sees_work() && !s.claims.contains(&t) =>
+            {
                 let by = s.spare_worker(self).unwrap_or(t);
                 s.lock = t;
                 s.take_slot_over(self, t, by, slot);
@@ -556,9 +567,9 @@ impl Spec {
         self.unlocks(s, t, Pc::Sleep)
     }
 
-    fn op(&self, s: &State, t: u8) -> Option<Op> {
+    pub(crate) fn op(&self, s: &State, t: u8) -> Option<Op> {
         let Thread { job, op, .. } = s.threads[usize::from(t)];
-        let ops = if t == self.outside_number() { self.outside } else { self.jobs[usize::from(job)] };
+        let ops = if t == self.outside_number() { self.outside } else { self.jobs.get(usize::from(job))? };
         ops.get(usize::from(op)).copied()
     }
 

@@ -10,6 +10,8 @@ const THREADS: usize = 2;
 /// Two jobs from outside.
 const QUEUED: &[&[Op]] = &[&[], &[]];
 const INJECT_TWO: &[Op] = &[Inject(0), Inject(1)];
+/// The same; the first job takes any time.
+const LONG: &[&[Op]] = &[&[Leaf], &[]];
 /// A job with a fork, and a long leaf between fork and join: another worker must get the fork.
 const FORK: &[&[Op]] = &[&[Fork(1), Leaf, Join(1)], &[]];
 /// Two forks.
@@ -22,14 +24,27 @@ const LATCH: &[&[Op]] = &[&[Join(2)], &[Leaf], &[]];
 const INJECT_AND_SET: &[Op] = &[Inject(0), Inject(1), Set(2)];
 /// A job with an open fork that waits for a latch, with another job queued.
 const OPEN_FORK: &[&[Op]] = &[&[Fork(1), Join(2), Join(1)], &[], &[]];
-const SET: &[Op] = &[Inject(0), Set(2)];
+const SET: &[Op] = &[Inject(0), Leaf, Set(2)];
+/// Two forks, one after the other.
+const FORK_AGAIN: &[&[Op]] = &[&[Fork(1), Join(1), Fork(2), Leaf, Join(2)], &[], &[]];
+/// A job that queues a job, and takes any time.
+const INJECTS: &[&[Op]] = &[&[Inject(1), Fork(2), Leaf, Join(2)], &[], &[]];
 /// A job that blocks outside until a queued job has run.
 const STUCK: &[&[Op]] = &[&[Outside], &[Release]];
-/// A job with a fork that blocks outside until the fork... is run by another worker: the fork is in the deque of the stuck holder.
+/// A job with a fork that blocks outside until another queued job has run. Its fork is in the deque of a stuck holder.
 const STUCK_FORK: &[&[Op]] = &[&[Fork(1), Outside, Join(1)], &[], &[Release]];
+/// The same, with one more queued job, and a latch that the thread outside sets.
+const STUCK_LATCH: &[&[Op]] = &[&[Fork(1), Outside, Join(1)], &[], &[Join(3), Release], &[]];
+const INJECT_STUCK_LATCH: &[Op] = &[Inject(0), Inject(2), Set(3)];
 const INJECT_STUCK_FORK: &[Op] = &[Inject(0), Inject(2)];
 
-const fn pool(slots: u8, parked: u8, groups: u8, jobs: &'static [&'static [Op]], outside: &'static [Op]) -> Spec {
+const fn pool(
+    slots: u8,
+    parked: u8,
+    groups: u8,
+    jobs: &'static [&'static [Op]],
+    outside: &'static [Op],
+) -> Spec {
     Spec { slots, parked, spares: 0, groups, timed: false, jobs, outside, mutant: None }
 }
 
@@ -44,7 +59,8 @@ const fn spare(spec: Spec) -> Spec {
 /// Visits all states. Returns the properties that fail.
 fn explore(name: &str, spec: Spec) -> Vec<&'static str> {
     let begin = Instant::now();
-    let finish = if spec.mutant.is_some() { HasDiscoveries::AnyFailures } else { HasDiscoveries::AllFailures };
+    let finish =
+        if spec.mutant.is_some() { HasDiscoveries::AnyFailures } else { HasDiscoveries::AllFailures };
     let checker = spec.checker().threads(THREADS).finish_when(finish).spawn_bfs().join();
     let mut failed = Vec::new();
     let mut runs = false;
@@ -59,7 +75,12 @@ fn explore(name: &str, spec: Spec) -> Vec<&'static str> {
             println!("{name}: {property} fails after {actions:?}\n{:?}", path.last_state());
         }
     }
-    println!("{name}: {} states, depth {}, {:.1?}, {failed:?}", checker.unique_state_count(), checker.max_depth(), begin.elapsed());
+    println!(
+        "{name}: {} states, depth {}, {:.1?}, {failed:?}",
+        checker.unique_state_count(),
+        checker.max_depth(),
+        begin.elapsed()
+    );
     assert!(runs || spec.mutant.is_some(), "{name}: no schedule runs every job");
     failed
 }
@@ -69,9 +90,10 @@ fn holds(name: &str, spec: Spec) {
     assert!(failed.is_empty(), "{name}: {failed:?}");
 }
 
-fn is_found(mutant: Mutant, spec: Spec) {
+/// Whether a property fails with the fault.
+fn is_found(mutant: Mutant, spec: Spec, property: &str) -> bool {
     let failed = explore(&format!("{mutant:?}"), spec.with(mutant));
-    assert!(!failed.is_empty(), "{mutant:?} is not found");
+    failed.contains(&property)
 }
 
 #[test]
@@ -83,12 +105,20 @@ fn searches() {
     holds("fork, 2 workers", pool(2, 2, 0, FORK, &[Inject(0)]));
     holds("fork, 2 workers, timed", timed(pool(2, 2, 1, FORK, &[Inject(0)])));
     holds("forks, 2 workers", pool(2, 2, 0, FORKS, &[Inject(0)]));
+    holds("forks again, 2 workers, timed", timed(pool(2, 2, 1, FORK_AGAIN, &[Inject(0)])));
+    holds("long, 2 workers, timed, a group", timed(pool(2, 2, 1, LONG, INJECT_TWO)));
+    holds("injects, 2 workers, timed", timed(pool(2, 2, 0, INJECTS, &[Inject(0)])));
 }
 
 #[test]
 fn slots() {
     holds("fork, 2 slots, 3 workers", pool(2, 3, 0, FORK, &[Inject(0)]));
     holds("mixed, 2 slots, 2 workers", pool(2, 2, 0, MIXED, INJECT_MIXED));
+    holds("mixed, 2 slots, 2 workers, timed, a group", timed(pool(2, 2, 1, MIXED, INJECT_MIXED)));
+    holds("injects, 2 slots, 3 workers, 2 groups", pool(2, 3, 2, INJECTS, &[Inject(0)]));
+    holds("queued, 2 slots, 3 workers, 2 groups", pool(2, 3, 2, LONG, INJECT_TWO));
+    holds("forks, 2 slots, 3 workers, timed, 2 groups", timed(pool(2, 3, 2, FORKS, &[Inject(0)])));
+    holds("latch, 2 slots, 3 workers, timed", timed(pool(2, 3, 0, LATCH, INJECT_AND_SET)));
     holds("latch, 1 slot, 2 workers", pool(1, 2, 0, LATCH, INJECT_AND_SET));
     holds("latch, 1 slot, 1 worker and a spare", spare(pool(1, 1, 0, LATCH, INJECT_AND_SET)));
     holds("open fork, 1 slot, 2 workers", pool(1, 2, 0, OPEN_FORK, SET));
@@ -99,22 +129,41 @@ fn slots() {
 fn monitor() {
     holds("stuck, 1 slot, 2 workers", pool(1, 2, 0, STUCK, INJECT_TWO));
     holds("stuck, 1 slot, 1 worker and a spare", spare(pool(1, 1, 0, STUCK, INJECT_TWO)));
+    holds("stuck, 2 slots, 3 workers", pool(2, 3, 0, STUCK, INJECT_TWO));
+    holds("stuck fork, 2 slots, 2 workers", pool(2, 2, 0, STUCK_FORK, INJECT_STUCK_FORK));
+    holds(
+        "stuck latch, 1 slot, 2 workers and a spare",
+        spare(pool(1, 2, 0, STUCK_LATCH, INJECT_STUCK_LATCH)),
+    );
     holds("stuck fork, 1 slot, 2 workers", pool(1, 2, 0, STUCK_FORK, INJECT_STUCK_FORK));
 }
 
 #[test]
 fn mutants() {
+    const LOST: &str = "no lost wake-up";
+    const STAYS: &str = "every job runs";
     let queued = pool(2, 2, 0, QUEUED, INJECT_TWO);
-    is_found(Mutant::NoFinalCheck, queued);
-    is_found(Mutant::NoPublisherFence, queued);
-    is_found(Mutant::LookBeforeEnd, queued);
-    is_found(Mutant::WakeWithoutLook, pool(2, 2, 0, MIXED, INJECT_MIXED));
-    is_found(Mutant::CountBeforeGroup, pool(2, 2, 1, MIXED, INJECT_MIXED));
-    is_found(Mutant::NoSplit, pool(2, 2, 0, FORK, &[Inject(0)]));
-    is_found(Mutant::NoHeavyFence, pool(2, 2, 0, FORK, &[Inject(0)]));
-    is_found(Mutant::ResumeWithoutClaim, pool(1, 2, 0, LATCH, INJECT_AND_SET));
-    is_found(Mutant::BlockWithoutCheck, pool(1, 2, 0, OPEN_FORK, SET));
-    is_found(Mutant::StopWithoutLook, pool(1, 2, 0, STUCK, INJECT_TWO));
-    is_found(Mutant::NoWatch, pool(1, 2, 0, STUCK, INJECT_TWO));
-    is_found(Mutant::TakeOverWithoutShelf, pool(1, 2, 0, STUCK_FORK, INJECT_STUCK_FORK));
+    let forks = pool(2, 2, 0, FORKS, &[Inject(0)]);
+    let latch = pool(1, 2, 0, LATCH, INJECT_AND_SET);
+    let stuck = pool(1, 2, 0, STUCK, INJECT_TWO);
+    let all = [
+        (Mutant::NoFinalCheck, queued, LOST),
+        (Mutant::NoPublisherFence, pool(2, 2, 0, LONG, INJECT_TWO), LOST),
+        (Mutant::LookBeforeEnd, queued, LOST),
+        (Mutant::WakeWithoutLook, queued, "no needless wake-up"),
+        (Mutant::CountBeforeGroup, pool(2, 2, 1, QUEUED, INJECT_TWO), "counts"),
+        (Mutant::NoSplit, forks, LOST),
+        (Mutant::NoHeavyFence, forks, LOST),
+        (Mutant::ResumeWithoutClaim, latch, STAYS),
+        (Mutant::BlockWithoutCheck, pool(1, 2, 0, OPEN_FORK, SET), LOST),
+        (Mutant::StopWithoutLook, stuck, LOST),
+        (Mutant::NoWatch, stuck, LOST),
+        (Mutant::TakeOverWithoutShelf, pool(1, 2, 0, STUCK_FORK, INJECT_STUCK_FORK), LOST),
+    ];
+    let missed: Vec<_> = all
+        .into_iter()
+        .filter(|(mutant, spec, property)| !is_found(*mutant, *spec, property))
+        .map(|(mutant, ..)| mutant)
+        .collect();
+    assert!(missed.is_empty(), "not found: {missed:?}");
 }
