@@ -4,8 +4,43 @@ use crate::state::{NONE, Pc, Place, State, WorkerState};
 use crate::{Action, Op, Spec};
 use stateright::Property;
 
+/// Properties of some states, which the checker must reach in one of the pools: the model is not empty.
+pub const REACHED: &[&str] = &[
+    "every job has run",
+    "two workers search",
+    "the count is behind its groups",
+    "the timed searcher sleeps",
+    "a worker claims a slot",
+    "a worker waits in its slot",
+    "a worker with forks is on the shelf",
+    "a former holder runs",
+    "the watchdog watches",
+    "a watcher is on turn",
+    "a claimant has forks",
+];
+
 pub(crate) fn properties() -> Vec<Property<Spec>> {
     vec![
+        Property::sometimes(REACHED[0], |spec: &Spec, s: &State| {
+            s.places.iter().take(spec.jobs.len()).all(|place| *place == Place::Done)
+        }),
+        Property::sometimes(REACHED[1], |_, s: &State| {
+            s.threads.iter().filter(|t| t.pc == Pc::Search).count() > 1
+        }),
+        Property::sometimes(REACHED[2], |_, s: &State| s.threads.iter().any(|t| t.adds)),
+        Property::sometimes(REACHED[3], |_, s: &State| s.timed != NONE),
+        Property::sometimes(REACHED[4], |_, s: &State| !s.claims.is_empty()),
+        Property::sometimes(REACHED[5], |_, s: &State| s.threads.iter().any(|t| t.pc == Pc::WaitInSlot)),
+        Property::sometimes(REACHED[6], |_, s: &State| s.shelved != 0),
+        Property::sometimes(REACHED[7], |spec: &Spec, s: &State| {
+            (0..spec.workers()).any(|number| {
+                let t = &s.threads[usize::from(number)];
+                t.pc == Pc::Run && t.state == WorkerState::Active && !s.holds_slot(number)
+            })
+        }),
+        Property::sometimes(REACHED[8], |_, s: &State| s.watchdog),
+        Property::sometimes(REACHED[9], |_, s: &State| s.threads.iter().any(|t| t.pc == Pc::Turn)),
+        Property::sometimes(REACHED[10], |_, s: &State| s.claims.iter().any(|number| s.has_jobs(*number))),
         Property::always("slots", slots),
         Property::always("counts", counts),
         Property::always("no lost wake-up", no_lost_wake_up),

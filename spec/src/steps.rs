@@ -24,7 +24,10 @@ pub enum Action {
     TimedParks(u8),
     /// A worker that has shared a fork pokes itself instead of waking the timed searcher.
     PokeSelf(u8),
-    /// A waiting thread finds that a slot holder is stuck, and takes the slot over or has it taken over.
+    /// A busy worker at a cooperative point keeps its slot, because no thread is overdue.
+    KeepSlot(u8),
+    /// A waiting thread finds that a slot holder is stuck, and takes the slot over or has it taken over. If none is stuck, an overdue thread
+    /// pokes the slot holders.
     TakeOver(u8),
     /// The watcher has found no job for some looks, and says that it stops. (A job may have been queued since its last look.)
     Quiet(u8),
@@ -59,6 +62,7 @@ impl Spec {
                 Pc::Nap => {
                     actions.extend([Action::Step(t), Action::TimedFinds(t), Action::TimedParks(t)]);
                 }
+                Pc::Cooperate => actions.extend([Action::Step(t), Action::KeepSlot(t)]),
                 Pc::ShareCount => actions.extend([Action::Step(t), Action::PokeSelf(t)]),
                 Pc::Sleep | Pc::SleepBlocked => {
                     actions.extend([Action::Step(t), Action::TakeOver(t), Action::Quiet(t)]);
@@ -109,6 +113,7 @@ impl Spec {
                 s.thread(t).limit = 1;
                 s.count != 0 && s.timed != NONE && returns(&mut s, t)
             }
+            Action::KeepSlot(t) => s.holds_slot(t) && goes(&mut s, t, Pc::Run),
             Action::TakeOver(t) => s.lock == NONE && self.take_over(&mut s, t),
             Action::Quiet(t) => {
                 s.lock == NONE && s.thread(t).state == WorkerState::Watching && {
@@ -234,7 +239,10 @@ impl Spec {
 
     /// `Locked::ask_for_slot` of a claimant or of the watcher, and `Registry::replace_stuck` of a worker that waits for a latch.
     fn take_over(&self, s: &mut State, t: u8) -> bool {
-        let Some(slot) = s.find_stuck(self) else { return false };
+        let Some(slot) = s.find_stuck(self) else {
+            let watches = s.watcher == t && s.is_queued();
+            return (watches || s.claims.first() == Some(&t)) && self.poke_holders(s);
+        };
         let (is_needed, state) = (s.is_queued(), s.thread(t).state);
         match state {
             WorkerState::Watching if is_needed => {
@@ -260,6 +268,37 @@ impl Spec {
             }
             _ => false,
         }
+    }
+
+    /// Pokes the slot holders. Returns whether that was new to one of them.
+    fn poke_holders(&self, s: &mut State) -> bool {
+        let before = s.clone();
+        for holder in s.holders {
+            if holder != NONE {
+                s.thread(holder).limit = 1;
+            }
+        }
+        *s != before
+    }
+
+    /// `Locked::give_turn`: the oldest claimant, or the watcher, gets the worker's slot, and the worker claims one.
+    fn give_turn(&self, s: &mut State, t: u8) -> bool {
+        let claimant = s.claims.first().copied();
+        let watcher = (s.watcher != NONE && s.is_queued()).then_some(s.watcher);
+        let Some(next) = claimant.or(watcher) else { return goes(s, t, Pc::Run) };
+        if claimant.is_none() {
+            s.watch_is_over();
+            let thread = s.thread(next);
+            (thread.turn, thread.state) = (true, WorkerState::Blocked);
+            (s.watchdog, s.watched) = (true, true);
+        }
+        let slot = s.withdraw(t).expect("it holds one");
+        s.thread(t).state = WorkerState::Blocked;
+        s.occupy(self, t, next, slot);
+        if !self.is(Mutant::GiveWithoutClaim) {
+            s.claims.push(t);
+        }
+        goes(s, t, Pc::SleepBlocked)
     }
 
     /// The thread's next step. Returns `false` if it is impossible for now.
@@ -460,13 +499,13 @@ impl Spec {
             Pc::ShareCount if s.count == 0 => goes(s, t, Pc::WakeCount),
             Pc::ShareCount if s.timed != NONE => goes(s, t, Pc::WakeTimed),
             Pc::ShareCount => returns(s, t),
-            // `Registry::give_slot`, for a former holder.
+            // `Registry::give_slot`.
             Pc::Cooperate => {
-                if s.thread(t).turn || s.holds_slot(t) {
-                    return goes(s, t, Pc::Run);
-                }
                 if is_locked {
                     return false;
+                }
+                if s.holds_slot(t) {
+                    return self.give_turn(s, t);
                 }
                 if s.occupy_free(self, t, t) {
                     return goes(s, t, Pc::ShareCount);
