@@ -37,6 +37,7 @@
 //! - *Left out:* cooperative points other than pushes, loans, the order of the line of overdue threads, broadcasts, the end of the pool, woken tasks' own sets, spawn deques, long sleepers, external
 //!   threads with slots, young calls, `wake_more`, wake-ups of a blocked worker at the bound on threads (`wake_blocked`, `all_wait`), and the
 //!   attendant.
+//! - *Size.* Turns are explored with one slot. With two slots and three workers, the checker did not end within 50 s.
 //! - *No liveness.* A state in which no thread can do a step is checked. A cycle in which threads look at each other for ever is not.
 
 mod properties;

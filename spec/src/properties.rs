@@ -49,7 +49,7 @@ pub(crate) fn properties() -> Vec<Property<Spec>> {
     ]
 }
 
-/// A slot is held by one worker or free. If a slot is free, no worker claims one. A claimant is blocked. (Between two critical sections.)
+/// A slot is held by one worker or free. If a slot is free, no worker claims one. A claimant is blocked, and claims once. (Between two critical sections.)
 fn slots(spec: &Spec, s: &State) -> bool {
     let each = (0..spec.slots).all(|slot| {
         let holder = s.holders[usize::from(slot)];
@@ -61,7 +61,12 @@ fn slots(spec: &Spec, s: &State) -> bool {
             })
     });
     let is_blocked = |number: &u8| s.threads[usize::from(*number)].state == WorkerState::Blocked;
-    s.lock != NONE || each && (s.claims.is_empty() || s.free == 0) && s.claims.iter().all(is_blocked)
+    let is_once = |number: &u8| s.claims.iter().filter(|other| *other == number).count() == 1;
+    s.lock != NONE
+        || each
+            && s.claims.iter().all(is_once)
+            && (s.claims.is_empty() || s.free == 0)
+            && s.claims.iter().all(is_blocked)
 }
 
 /// The counts are never negative. If no thread is between the steps of a begin or an end, they are those of the searching workers.
