@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pool on virtual threads: random programs under schedules of their own, the book's chapter, and lints of what only a simulation compiles.
+# The pool on virtual threads: random programs under schedules of their own, the book's chapter, simulated ranks with faults, and
+# lints of what only a simulation compiles.
 #   ci/sim.sh         a million schedules: some five minutes
 #   ci/sim.sh short   10,000
 set -euo pipefail
@@ -10,4 +11,6 @@ export SCHEDULES=1000000
 if [ "${1:-}" = short ]; then export SCHEDULES=10000; fi
 cargo clippy --quiet -p furcate-pool -p furcate-schedulers -p furcate-adaptors --lib --release --locked -- -D warnings
 cargo clippy --quiet -p furcate-sim --all-targets --release --locked -- -D warnings
+cargo clippy --quiet -p furcate-cluster --lib --test simulated --example ranks --release --locked -- -D warnings
 cargo test --release -p furcate-sim --locked
+cargo test --release -p furcate-cluster --test simulated --locked

@@ -6,15 +6,18 @@
 //!    withdrawal only asks it not to wait any longer. Until the reply comes, the rank is not asked again. So a late refusal is never
 //!    taken for the reply to a later request, and a rank whose workers are all inside long items gets two messages from each thief,
 //!    however long the items take.
-//! 2. After a refusal the rank pauses, twice as long each time, until a share comes. If the victim has said how soon it will be out of work, the
+//! 2. After a refusal the rank pauses, twice as long each time up to the transport's [longest pause](crate::Transport::longest_pause), until a share comes. If the victim has said how soon it will be out of work, the
 //!    pause is at least that long.
 
+use furcate_pool::sync::clock::Instant;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The first and the longest pause after a refusal.
+/// The first pause after a refusal.
 const FIRST_PAUSE: Duration = Duration::from_micros(5);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
+/// The longest pause after a refusal, unless the [transport](crate::Transport::longest_pause) says otherwise.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// The first and the longest time for which a thief waits for a reply.
 const FIRST_PATIENCE: Duration = Duration::from_millis(1);
@@ -37,6 +40,7 @@ pub(crate) struct Asking {
     /// Time before which no request is sent, and the pause after the next refusal (invariant 2).
     retry: Instant,
     pause: Duration,
+    longest_pause: Duration,
     /// The next victim, if one is better than a random one.
     preferred: Option<usize>,
     /// State of the generator of random victims.
@@ -62,9 +66,20 @@ impl Asking {
             patience: FIRST_PATIENCE,
             retry: Instant::now(),
             pause: FIRST_PAUSE,
+            longest_pause: LONGEST_PAUSE,
             preferred: None,
             random: scrambled(rank as u64, call),
         }
+    }
+
+    /// Sets the longest pause, at most [`LONGEST_PAUSE`].
+    pub(crate) fn pausing(self, longest: Duration) -> Self {
+        Asking { longest_pause: longest.clamp(FIRST_PAUSE, LONGEST_PAUSE), ..self }
+    }
+
+    /// Whether a request is without a reply and a withdrawal.
+    pub(crate) fn waits_for_reply(&self) -> bool {
+        self.request.is_some()
     }
 
     /// Returns the next action of a rank that is out of work. `may_ask`: whether work may be left on other ranks.
@@ -96,7 +111,7 @@ impl Asking {
     pub(crate) fn refused(&mut self, from: usize, rest: Duration) {
         if self.request.take_if(|(victim, _)| *victim == from).is_some() {
             self.retry = Instant::now() + self.pause.max(rest.min(LONGEST_PAUSE));
-            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+            self.pause = (self.pause * 2).min(self.longest_pause);
         }
         self.silent.remove(&from);
     }
@@ -159,6 +174,16 @@ mod tests {
         assert_eq!(asking.next(later, true), Ask::Request(1));
         assert!(asking.got_share(1).is_some());
         assert!(asking.got_share(1).is_none(), "there was no second request");
+    }
+
+    #[test]
+    fn the_transport_bounds_the_pause() {
+        let longest = FIRST_PAUSE * 4;
+        let mut asking = Asking::new(0, 2, 1).pausing(longest);
+        for _ in 0..10 {
+            assert_eq!(asking.next(Instant::now() + longest, true), Ask::Request(1));
+            asking.refused(1, Duration::ZERO);
+        }
     }
 
     /// A rank that does not look at its mail for minutes finds two messages of a thief, and not thousands.

@@ -54,6 +54,11 @@ use crate::share::{Look, Lookout};
 use crate::stop::Stops;
 use crate::transport::Message;
 use crate::world::World;
+use furcate_pool::sync::clock::Instant;
+use furcate_pool::sync::machine::atomic::{
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use furcate_schedulers::Reduction;
 use furcate_schedulers::policy::Reason;
 use serde::Serialize;
@@ -61,11 +66,8 @@ use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+use std::sync::{PoisonError, TryLockError};
+use std::time::Duration;
 
 mod outputs;
 
@@ -152,7 +154,7 @@ where
         let desk = Desk {
             works: false,
             thieves: VecDeque::new(),
-            asking: Asking::new(rank, ranks, number),
+            asking: Asking::new(rank, ranks, number).pausing(world.transport().longest_pause()),
             shares: VecDeque::from([Work { description: None, up: Link::Gap { rank: 0, gap: rank as u64 } }]),
             joins: Joins::new(rank, ranks),
             held: Held::new(),

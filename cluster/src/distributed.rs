@@ -14,11 +14,12 @@ use crate::portable::{ByPosition, Portable};
 use crate::spread::{Spread, SpreadOver};
 use crate::world::World;
 use furcate_adaptors::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use furcate_pool::sync::machine::Mutex;
 use furcate_schedulers::Reduction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::ControlFlow::{self, Continue};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// Neighboring items, with the position of the first one.
 type Segment<T> = (usize, Vec<T>);

@@ -25,6 +25,7 @@ use crate::stop::Stops;
 use crate::world::World;
 use furcate_adaptors::iter::ParallelIterator;
 use furcate_pool::Executor;
+use furcate_pool::sync::machine::Mutex;
 use furcate_schedulers::policy::Reason;
 use furcate_schedulers::{
     Adaptive, Divisible, Facts, Plan, Policy, Producer, Reduction, Schedule, Scheduler,
@@ -33,7 +34,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// A form whose descriptions can be sent, for a chain `I`: by position, or by a value that serde can encode.
 ///

@@ -93,6 +93,8 @@ mod segments;
 mod session;
 #[cfg(not(loom))]
 mod share;
+#[cfg(all(furcate_sim, not(loom)))]
+mod simulated;
 #[cfg(not(loom))]
 mod spread;
 #[cfg(not(loom))]
@@ -117,6 +119,8 @@ pub use drive::{Failed, Runner};
 pub use init::{InitError, init};
 #[cfg(not(loom))]
 pub use portable::{ByPosition, ByValue, Form, Portable, ValueOf};
+#[cfg(all(furcate_sim, not(loom)))]
+pub use simulated::{Died, Faults, Latency, Simulated};
 #[cfg(not(loom))]
 pub use spread::{Spread, SpreadOver, Stoppable};
 #[cfg(not(loom))]

@@ -11,12 +11,14 @@ use crate::asking::Ask;
 use crate::handshake::Caller;
 use crate::transport::{Envelope, Message};
 use crate::world::World;
+use furcate_pool::sync::clock::Instant;
+use furcate_pool::sync::machine::atomic::{AtomicUsize, Ordering::Relaxed};
+use furcate_pool::sync::machine::thread;
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use std::any::Any;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::PoisonError;
+use std::time::Duration;
 
 /// Time for which a rank tries to hand over its messages when a call has failed.
 const LAST_MESSAGES: Duration = Duration::from_secs(5);

@@ -31,11 +31,12 @@
 //!    says nothing about its time, and any task is divided.
 
 use crate::segments::Mixed;
+use furcate_pool::sync::clock::Instant;
 use furcate_schedulers::{Divisible, Facts, FoldFacts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::vec;
 
 /// The rank's view of the other ranks, for its tasks.

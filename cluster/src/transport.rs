@@ -91,7 +91,13 @@ pub trait Transport: Send + Sync + Debug {
 
     /// Lets time pass, at most so much. It may return at once if a message arrives.
     fn wait(&self, at_most: Duration) {
-        std::thread::sleep(at_most);
+        furcate_pool::sync::machine::thread::sleep(at_most);
+    }
+
+    /// Returns the longest time for which a rank that is out of work asks no other rank, after many refusals. At most 1 ms, the default, which is for
+    /// ranks that share cores: there a thief that asks takes time from a rank that works. A rank with a core of its own may ask more often.
+    fn longest_pause(&self) -> Duration {
+        crate::asking::LONGEST_PAUSE
     }
 
     /// Returns the time after which a rank that is out of work, and hears nothing of work, gives a call up, unless the

@@ -3,8 +3,9 @@
 use crate::counters::{Counters, Counts};
 use crate::held::INLINE;
 use crate::transport::{Envelope, Transport};
+use furcate_pool::sync::machine::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// All ranks of a program, as one of them sees them. Made by [`init`](crate::init), or for tests by [`Threads`](crate::Threads).
@@ -59,7 +60,8 @@ impl World {
     /// Sets the time after which a rank that is out of work gives the call up on all ranks, if it hears of no work from any other rank.
     ///
     /// A rank shows that it works between two items, and when it begins a call. So the time has to be longer than the longest item, the longest
-    /// reduction, and the longest time between two calls on one rank. Without a timeout a rank waits. That is the default on MPI, whose launcher
+    /// reduction, and the longest time between two calls on one rank. A rank that has got the result returns it, though another rank may give up
+    /// while the result is on its way there: then some ranks return and others panic. Without a timeout a rank waits. That is the default on MPI, whose launcher
     /// ends the program when a rank dies. For [`Threads`](crate::Threads) it is ten minutes.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {

@@ -160,6 +160,7 @@ integers! {
     AtomicI64, i64;
     AtomicU32, u32;
     AtomicI32, i32;
+    AtomicU8, u8;
 }
 atomic!(
     /// As [`std::sync::atomic::AtomicBool`].

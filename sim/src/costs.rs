@@ -62,6 +62,9 @@ pub(crate) struct Costs {
     pub(crate) slack: Time,
     /// Time that a thread runs before another one that waits for its core gets it.
     pub(crate) slice: Time,
+    /// Time by which a thread may run ahead of the others. On a machine whose cores affect each other only after that time, as by messages, nothing is
+    /// seen too late, and the simulation switches less. If it is not 0, the cores share no memory, and all lines are theirs.
+    pub(crate) ahead: Time,
 }
 
 impl Machine {
@@ -77,6 +80,11 @@ impl Machine {
     /// Two sockets of 64 cores.
     pub const SOCKETS_2_64: Machine =
         Machine { cores: 128, per_cluster: 8, per_socket: 64, costs: ON_CHIPLETS };
+
+    /// Ranks of a cluster, one core each, that poll: a core waits without going to sleep, so wake-ups and sleeps cost nothing, and no core
+    /// interrupts another one. Messages take the time that the transport gives them: at least 4 us, by which a
+    /// core may be simulated ahead of the others.
+    pub const RANKS: Machine = Machine { cores: 1, per_cluster: 1, per_socket: 1, costs: POLLING };
 
     /// Returns the machine with another number of cores, in clusters and sockets of the same sizes.
     #[must_use]
@@ -114,6 +122,7 @@ const MEASURED: Costs = Costs {
     interruption: 8_000 * NS,
     slack: 102_000 * NS,
     slice: 3_970_000 * NS,
+    ahead: 0,
 };
 
 /// Processors of several chips without a hypervisor. The ways between caches: AnandTech's core-to-core latencies of AMD EPYC 7763 (2021), in a
@@ -130,4 +139,18 @@ const ON_CHIPLETS: Costs = Costs {
     per_interruption: 100 * NS,
     interruption: 1_500 * NS,
     ..MEASURED
+};
+
+/// As [`ON_CHIPLETS`], with all that the system does for a thread for nothing: a rank has its core alone, and polls.
+const POLLING: Costs = Costs {
+    wakes: 0,
+    wakeup: [0; 8],
+    sleeps: 0,
+    switch: 0,
+    slack: 0,
+    barrier: 100 * NS,
+    per_interruption: 0,
+    interruption: 0,
+    ahead: 4_000 * NS,
+    ..ON_CHIPLETS
 };

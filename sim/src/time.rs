@@ -1,7 +1,7 @@
 //! The clock: the world's in a simulation, else the system's.
 
 use crate::world;
-use std::ops::{Add, Sub};
+use std::ops::{Add, AddAssign, Sub};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -49,6 +49,12 @@ impl Add<Duration> for Instant {
 
     fn add(self, time: Duration) -> Self {
         Instant(self.0 + time)
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, time: Duration) {
+        self.0 += time;
     }
 }
 

@@ -13,7 +13,8 @@
 //! # Invariants
 //!
 //! 1. A thread that runs on a core, other than the current one, has one valid event in the heap: the time up to which it has run.
-//! 2. The current thread's clock is never later than the first event when it accesses something: [`catch_up`](Timed::catch_up) switches first.
+//! 2. When the current thread accesses something, its clock is later than the first event by at most [`Costs::ahead`], which is 0 on machines with shared
+//!    memory: [`catch_up`](Timed::catch_up) switches first.
 //! 3. A thread that waits for a core *owes* the part of its last step that it has not run.
 
 use crate::costs::{Costs, Machine};
@@ -114,6 +115,8 @@ pub(crate) struct Timed {
     lines: RefCell<HashMap<usize, Line>>,
     /// Whether the current thread has to give its core to another one.
     resched: Cell<bool>,
+    /// Number of threads in the queues of all cores.
+    queued: Cell<usize>,
     /// The thread whose code runs, or [`NOBODY`].
     current: Cell<ThreadNumber>,
     /// The time while no thread's code runs.
@@ -134,6 +137,7 @@ impl Timed {
             sequence: Cell::new(0),
             lines: RefCell::default(),
             resched: Cell::new(false),
+            queued: Cell::new(0),
             current: Cell::new(NOBODY),
             now: Cell::new(0),
         }
@@ -203,7 +207,7 @@ impl Timed {
                 continue;
             }
             let first = self.events.borrow().peek().map(|Reverse((at, ..))| *at);
-            if first.is_none_or(|first| first >= clock) {
+            if first.is_none_or(|first| first.saturating_add(self.costs().ahead) >= clock) {
                 return;
             }
             self.push_run(me);
@@ -306,6 +310,9 @@ impl Timed {
 
     /// Has an idle core run the thread of its queue that has run least, or one of another core's queue.
     fn refill(&self, core: usize, at: Time) {
+        if self.queued.get() == 0 {
+            return;
+        }
         let chosen = {
             let mut cores = self.cores.borrow_mut();
             let from = if cores[core].queue.is_empty() {
@@ -318,6 +325,7 @@ impl Timed {
             least.map(|index| queue.remove(index))
         };
         if let Some(thread) = chosen {
+            self.queued.set(self.queued.get() - 1);
             self.start(core, thread, at + self.costs().switch);
         }
     }
@@ -336,12 +344,16 @@ impl Timed {
     fn give_core_up(&self, thread: ThreadNumber, at: Time) {
         let core = self.stop(thread, at);
         self.cores.borrow_mut()[core].queue.push(thread);
+        self.queued.set(self.queued.get() + 1);
         self.refill(core, at);
     }
 
     /// Finds a core for a thread that can run from `at` on. On an idle core it begins after the time `wakeup`.
     fn place(&self, thread: ThreadNumber, at: Time, wakeup: Time) {
         let last = self.of(thread, |it| it.core);
+        if self.cores.borrow()[last].runs.is_none() {
+            return self.start(last, thread, at.saturating_add(wakeup));
+        }
         let chosen = {
             let cores = self.cores.borrow();
             let near = |&core: &usize| (self.distance(last, core), core);
@@ -353,6 +365,7 @@ impl Timed {
         match chosen {
             Ok(core) => self.start(core, thread, at.saturating_add(wakeup)),
             Err(core) => {
+                self.queued.set(self.queued.get() + 1);
                 let (runs, fair, changes) = {
                     let mut cores = self.cores.borrow_mut();
                     cores[core].queue.push(thread);
@@ -425,6 +438,11 @@ impl Timed {
     ) {
         self.catch_up(world);
         let me = self.current.get();
+        if self.costs().ahead > 0 {
+            // Each core has its memory for itself, and therefore all lines.
+            let Costs { hit, swap, .. } = *self.costs();
+            return self.pass(if access == Access::Swap { swap } else { hit });
+        }
         let (core, clock, stored) = self.of(me, |it| (it.core, it.clock, it.stored));
         let mut lines = self.lines.borrow_mut();
         let line = lines.entry(address >> LINE).or_default();
@@ -494,7 +512,8 @@ impl Timed {
         self.catch_up(world);
         let (me, now) = (self.current.get(), self.time());
         let mut interrupted = 0;
-        for core in self.cores.borrow().iter() {
+        let costs_nothing = self.costs().interruption == 0;
+        for core in self.cores.borrow().iter().filter(|_| !costs_nothing) {
             let Some(thread) = core.runs.filter(|&thread| thread != me) else { continue };
             // A core that is about to wake up is not interrupted.
             if self.of(thread, |it| it.since <= now) {

@@ -5,10 +5,10 @@ use crate::encoding::{decode, encode, encoded_len};
 use crate::held::{Far, Fetch, Part, Place, Refused};
 use crate::joins::{Arrival, Link};
 use crate::transport::Message;
+use furcate_pool::sync::machine::atomic::Ordering::Relaxed;
 use furcate_schedulers::Reduction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::sync::atomic::Ordering::Relaxed;
 
 impl<T, R> Call<'_, T, R>
 where

@@ -35,14 +35,16 @@ use crate::handshake::Caller;
 use crate::session::{Failure, Session};
 use crate::transport::Message;
 use crate::world::World;
+use furcate_pool::sync::clock::Instant;
+use furcate_pool::sync::machine::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use furcate_pool::sync::machine::{Mutex, MutexGuard, thread};
 use furcate_pool::{Scope, Yield, current_num_threads, current_thread_index, scope, yield_now};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+use std::sync::{PoisonError, TryLockError};
+use std::time::Duration;
 
 /// Runs a frame on all ranks of a world, and returns its output: [`Frames::run`] without options.
 ///
@@ -95,8 +97,9 @@ impl<'w> Frames<'w> {
     }
 
     /// Replaces the greedy join by the *stalling* join, for comparisons: a frame that a steal has [blocked](crate::Counts::blocked) goes on, when its
-    /// results are all there, only if nothing else is ready on its rank, and no other rank can steal it. The same holds for a frame that has waited for
-    /// futures. Runtimes do so whose workers own the tasks that wait in a join.
+    /// results are all there, only on its rank, and only after nothing else was ready there and a steal has failed. The same holds for a frame that has
+    /// waited for futures. Runtimes do so whose workers own the tasks that wait in a join. (The order of Shiina and Taura's runtime: the worker's own
+    /// tasks, a steal, then one of the tasks that wait.)
     pub fn stalling(self) -> Self {
         Frames { rule: Rule::Stalling, ..self }
     }
@@ -132,7 +135,11 @@ impl<'w> Frames<'w> {
     /// - a frame or an output cannot be encoded;
     /// - a [`Future`] is waited for more often than it was made for;
     /// - a rank that is out of work hears nothing for the world's [timeout](World::with_timeout), as when all frames wait for futures of one
-    ///   another.
+    ///   another;
+    /// - a message that has arrived cannot be decoded.
+    ///
+    /// A rank that has the result returns it, whatever comes later. So if a rank dies, times out or gets a damaged message while the result is
+    /// under way, some ranks may return the result, and the others panic.
     #[track_caller]
     pub fn run<F: Frame>(self, root: F, data: &F::Data) -> F::Output {
         let number = self.world.begin_call();
@@ -239,7 +246,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             desk: Mutex::new(Desk {
                 is_idle: false,
                 thieves: VecDeque::new(),
-                asking: Asking::new(rank, ranks, number),
+                asking: Asking::new(rank, ranks, number).pausing(session.world().transport().longest_pause()),
                 waiting: 0,
                 resumable: 0,
             }),
@@ -286,6 +293,8 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     /// Runs frames until the call ends.
     fn serve(&self) {
+        // Messages that came before the call are no mail of the transport any more, and their senders may wait for a reply.
+        self.guarded(|| self.look_at_mail(0));
         while !self.is_over() {
             // When the scope has ended, no worker is left (invariant 2).
             scope(|scope| {
@@ -480,7 +489,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 // The only worker asks other ranks.
                 None if self.shards.len() == 1 => self.idle(can_go_on),
                 // No job of the pool, which may be another worker that listens on top of this frame.
-                None => std::thread::yield_now(),
+                None => thread::yield_now(),
             }
         }
         let (_, ready) = self.shard(worker).stack.pop()?;
@@ -607,11 +616,27 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 return;
             }
         }
-        if self.rule == Rule::Greedy || ready.blocked.is_none() {
-            return self.push(worker, ready);
+        match self.rule {
+            Rule::Stalling | Rule::ChildStealing if ready.blocked.is_some() => {
+                self.shard(worker).stalled.push_back(ready);
+            }
+            Rule::RunToCompletion if ready.blocked.is_some() => {
+                self.shard(worker).later.push_back(ready);
+                self.counts_ready(1);
+            }
+            _ => self.push(worker, ready),
         }
-        self.shard(worker).later.push_back(ready);
+    }
+
+    /// Lets the oldest frame that stalls go on. Returns whether there is one.
+    fn unstall(&self) -> bool {
+        let Some(ready) = (0..self.shards.len()).find_map(|i| self.shard(i).stalled.pop_front()) else {
+            return false;
+        };
+        // No other rank can steal it there.
+        self.shard(0).later.push_back(ready);
         self.counts_ready(1);
+        true
     }
 
     /// Brings a taker to a future.
@@ -654,18 +679,21 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     #[cold]
     fn look_at_mail(&self, worker: usize) {
         match self.polling.try_lock() {
-            Ok(_polling) => drop(self.poll(worker)),
-            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll(worker))),
+            Ok(_polling) => drop(self.poll(worker, || false)),
+            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll(worker, || false))),
             Err(TryLockError::WouldBlock) => {}
         }
     }
 
-    /// Takes all messages. Returns whether one of them is a sign of work.
-    fn poll(&self, worker: usize) -> bool {
+    /// Takes messages, until there are none or the rank has something else to do. Returns whether one of them is a sign of work.
+    fn poll(&self, worker: usize, has_work: impl Fn() -> bool) -> bool {
         let mut any = false;
         while let Some((from, message)) = self.session.receive() {
             any |= message.shows_work();
             self.handle(worker, from, message);
+            if has_work() {
+                break;
+            }
         }
         any
     }
@@ -785,18 +813,28 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let transport = self.world().transport();
         let mut heard = Instant::now();
         loop {
-            if self.poll(worker) {
+            // Thieves that are refused ask again. If there are many, an idle rank gets requests without end.
+            let has_work = || self.ready.load(SeqCst) > 0 || can_go_on() || self.is_over();
+            if self.poll(worker, has_work) {
                 heard = Instant::now();
             }
-            if self.ready.load(SeqCst) > 0 || can_go_on() || self.is_over() {
+            if has_work() {
                 break;
             }
             if self.world().size() == 1 {
+                if self.unstall() {
+                    break;
+                }
                 return self.fail("all frames wait for futures of one another".to_owned());
             }
-            let action = lock(&self.desk).asking.next(Instant::now(), true);
+            let mut desk = lock(&self.desk);
+            let action = desk.asking.next(Instant::now(), true);
+            // A frame that stalls goes on when a steal has failed.
+            let may_go_on = desk.resumable > 0 && !desk.asking.waits_for_reply();
+            drop(desk);
             match action {
                 Ask::Withdraw(_) | Ask::Request(_) => self.session.ask(action),
+                Ask::Wait(_) if may_go_on && self.unstall() => {}
                 // The thread may be one of a pool that has other work.
                 Ask::Wait(time) if yield_now() != Some(Yield::Executed) => transport.wait(time),
                 Ask::Wait(_) => {}

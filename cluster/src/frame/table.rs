@@ -12,9 +12,9 @@
 //! 3. Numbers are not used twice, neither in a call nor in two calls of a world. (They are, after 2^28 calls, or 2^36 numbers in a call.) So
 //!    a message or a future for a number that is not there, or no longer, is refused, and harms no other frame.
 
+use furcate_pool::sync::clock::Instant;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
-use std::time::Instant;
 
 /// Destination of an output: a place in a node, or a future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -90,9 +90,11 @@ pub(crate) struct Unknown;
 #[derive(Debug)]
 pub(crate) struct Shard<F, O> {
     pub(crate) ready: VecDeque<Ready<F, O>>,
-    /// Frames that this rank runs when nothing is ready, the oldest first: those that wait for nothing, and those that
-    /// [stall](super::Frames::stalling).
+    /// Frames that this rank runs when nothing is ready, the oldest first: those that wait for nothing, and those that have
+    /// [stalled](Self::stalled).
     pub(crate) later: VecDeque<Ready<F, O>>,
+    /// Frames that [stall](super::Frames::stalling), the oldest first: one of them is moved to `later` when a steal has failed.
+    pub(crate) stalled: VecDeque<Ready<F, O>>,
     /// Frames on the worker's stack that wait until they can go on, for [`run_to_completion`](super::Frames::run_to_completion): the destinations
     /// of their outputs, which no two frames share, and the frames when they can go on. The youngest last.
     pub(crate) stack: Vec<(Address, Option<Ready<F, O>>)>,
@@ -111,6 +113,7 @@ impl<F, O> Shard<F, O> {
         Shard {
             ready: VecDeque::new(),
             later: VecDeque::new(),
+            stalled: VecDeque::new(),
             stack: Vec::new(),
             nodes: HashMap::new(),
             futures: HashMap::new(),
