@@ -47,6 +47,8 @@ impl Occupant for Toy {
 
     fn count_take_over(&self) {}
 
+    fn set_woken_more(&self, _: bool) {}
+
     fn unpark(&self) {
         self.parker.unpark();
     }
