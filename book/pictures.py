@@ -476,7 +476,7 @@ def deque():
     right = strip(y, 0, 4)
     picture.text(right + 8, y - 2, "request split: the thief sets a flag;", 12, fill=DARK[2])
     picture.text(right + 8, y + 16, "at its next push the owner", 12, fill=DARK[1])
-    picture.text(right + 8, y + 32, "publishes half of the jobs", 12, fill=DARK[1])
+    picture.text(right + 8, y + 32, "publishes its jobs", 12, fill=DARK[1])
     picture.arrow([(x0 + 90, y + 38), (x0 + 90, y + 60)], DARK[1], thick=2)
     y = 298
     right = strip(y, 3, 2)
