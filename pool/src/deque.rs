@@ -124,7 +124,7 @@ struct Owner<T> {
     shrunk: Counter,
 }
 
-/// Number of pushes after a request that share their jobs, too. (Lace shares half of the private jobs at each request, and no more.) A thief that finds only
+/// Number of pushes that share their jobs after a request, the first one of which answers it. (Lace shares half of the private jobs at each request, and no more.) A thief that finds only
 /// private jobs waits, and then interrupts all cores; an owner that shares ahead pays some 20 ns for a job. Where requests are rare, so are these
 /// pushes.
 const AHEAD: u32 = 16;
@@ -490,7 +490,7 @@ impl<T> Deque<T> {
         *ahead = if self.split_requested() { AHEAD } else { ahead.saturating_sub(1) };
         let limit = self.unrequested(if *ahead > 0 { room.min(WATCHED) } else { room });
         let poked = self.owner.limit.swap(limit, Acquire) <= 1;
-        if poked || *ahead > 0 {
+        if poked || *ahead > 0 && !waits {
             let shares_all = self.always_shared || *ahead > 0;
             self.share_of(bottom, |private| if shares_all { private } else { private.div_ceil(2) });
         }

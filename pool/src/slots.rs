@@ -15,9 +15,9 @@
 //!    also does a final check.
 //!
 //!    A worker that pushes a job on its own deque must not pay for a full fence. The push reads the deque's *limit* instead. If the
-//!    limit says so, the push *checks the registry*: the worker shares jobs, and wakes another worker if none searches. The final
-//!    check sets the limits of all slot holders' deques by [`Deque::request_split`](crate::deque::Deque::request_split), and then
-//!    passes a *heavy* fence.
+//!    limit says so, the push *checks the registry*: the worker shares jobs, and wakes another worker if none searches. A final
+//!    check that sees no work at once sets the limits of all slot holders' deques by
+//!    [`Deque::request_split`](crate::deque::Deque::request_split), passes a *heavy* fence, and looks again.
 //! 2. *No needless wake-up.* A parked worker is woken to search only if a slot is free and no worker searches. Three exceptions. A worker
 //!    that was woken, and has stolen a fork, wakes [several more](Locked::wake_more) with the first job that it shares, if the call is
 //!    old: see "Many workers". And see `registry/turns.rs`: the parked worker takes over the slot of a stuck holder; or no slot is free, and the parked worker becomes
@@ -47,8 +47,8 @@
 //! # Many workers
 //!
 //! If each worker woke the next one when it has found a job, the last of 64 workers would begin after 64 wake-ups, some 2.5 ms. So the number of
-//! workers that a call has woken grows by a factor with each wake-up, once the call has run for so long that it is likely to run on, and work is
-//! plentiful: the woken worker has stolen a fork soon, and has a part of it to share. The bound is on the number of searching workers: at most three
+//! workers that a call has woken grows by a factor with each wake-up, if two conditions hold. The call has run for so long that it is likely to run
+//! on. And work is plentiful: the woken worker has stolen a fork soon, and has a part of it to share. The bound is on the number of searching workers: at most three
 //! for each one that runs a job.
 //!
 //! # Timed waits
@@ -114,8 +114,8 @@ pub(crate) trait Occupant {
     /// Counts a slot that this worker has taken over.
     fn count_take_over(&self);
 
-    /// Notes whether this worker is woken beside others.
-    fn set_woken_more(&self, more: bool);
+    /// Notes that this worker is woken beside others.
+    fn set_woken_more(&self);
 
     /// Wakes the worker's thread.
     fn unpark(&self);

@@ -815,7 +815,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         loop {
             // Thieves that are refused ask again. If there are many, an idle rank gets requests without end.
             let has_work = || self.ready.load(SeqCst) > 0 || can_go_on() || self.is_over();
-            if self.poll(worker, has_work) {
+            // A frame that stalls must not wait for the end of the requests, either.
+            let has_stalled = || lock(&self.desk).resumable > 0;
+            if self.poll(worker, || has_work() || has_stalled()) {
                 heard = Instant::now();
             }
             if has_work() {

@@ -39,7 +39,7 @@ use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::machine::hint;
 use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
 use crate::sync::machine::{Injector, Mutex, OnceLock};
-use crate::sync::ticks;
+use crate::sync::ticks::{self, Ticks};
 use crate::trace::{self, Traced};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -266,14 +266,18 @@ impl Registry {
     /// microseconds before it blocks: the lock is held for a fraction of one, and a thread that sleeps takes tens of them to wake.
     #[cfg_attr(furcate_sim, track_caller)]
     fn lock_while(&self, needed: impl Fn() -> bool) -> Option<Locked<'_>> {
-        const ROUNDS: u32 = 13;
-        for round in 0..ROUNDS {
+        // Each try takes the lock's cache line from the holder, which needs it to release the lock. So the more threads wait, the less often each must
+        // try: after these times, in microseconds.
+        const TRIES: [u32; 7] = [0, 1, 2, 4, 8, 16, 32];
+        let mut since = None;
+        for micros in TRIES {
             if let Some(slots) = self.slots.try_lock() {
                 return Some(slots);
             }
-            // Each try takes the lock's cache line from the holder, which needs it to release the lock. So the more threads wait, the less often each must
-            // try.
-            (0..1 << round).for_each(|_| hint::spin_loop());
+            let since = *since.get_or_insert_with(Ticks::now);
+            while !since.elapsed().exceeds(micros) && micros > 0 {
+                hint::spin_loop();
+            }
             if !needed() {
                 return None;
             }

@@ -657,8 +657,8 @@ impl Occupant for Worker {
         self.slot()
     }
 
-    fn set_woken_more(&self, more: bool) {
-        self.search.woken_more.store(more, Relaxed);
+    fn set_woken_more(&self) {
+        self.search.woken_more.store(true, Relaxed);
     }
 
     fn set_slot(&self, slot: Option<usize>) {

@@ -47,7 +47,7 @@ impl Occupant for Toy {
 
     fn count_take_over(&self) {}
 
-    fn set_woken_more(&self, _: bool) {}
+    fn set_woken_more(&self) {}
 
     fn unpark(&self) {
         self.parker.unpark();

@@ -10,7 +10,7 @@
 //!    says so.
 //! 2. A worker that ends its search calls [`end`](Searching::end) first, and a thread that makes a slot free calls
 //!    [`set_free`](Searching::set_free) first. Then the thread, or the worker if it was the last searching one, does the [final
-//!    check](Searching::final_check): it requests a split of every deque, passes a heavy fence, and looks for work everywhere.
+//!    check](Searching::final_check): it looks for work everywhere. If it sees none, it requests a split of every deque, passes a heavy fence, and looks again.
 //! 3. A long sleeper first counts itself ([`set_long_sleepers`](Searching::set_long_sleepers)), then passes a full fence and looks for
 //!    queued jobs once more ([`may_sleep`](Searching::may_sleep)).
 //! 4. If every slot is taken and no worker searches, a *watcher* looks after queued tasks
@@ -20,15 +20,18 @@
 //!
 //! 5. *The count has two levels* (a SNZI: Ellen et al., *Scalable Nonzero Indicators*, PODC 2007): workers count themselves in their group, and `count` is the
 //!    number of groups in which a worker searches. The worker that brings its group from 0 to 1 adds the group, and the one that brings it from 1 to 0
-//!    then takes the group away. Between those two steps `count` is behind: a publisher sees too small a count, and wakes a worker in vain; or it sees too
-//!    large a count, and the worker whose step is to come is the one that does the final check, or leaves it to a group that was added meanwhile.
+//!    then takes the group away. Between those two steps `count` is behind. A publisher that sees too small a count wakes a worker in vain. If it sees
+//!    too large a count, a worker is about to take its group away. That worker does the final check, or another group was added meanwhile.
 //!    `count` is never negative: a group is taken away only after the worker that adds it has ended its search, and so has added it.
 //!
 //! So for every piece of work and every end of the last search, the publisher sees that no worker searches, or the worker sees the
 //! work, or both. The slot lock then decides which worker is woken. The sleeps of the timed searcher need no such care: it counts as
 //! searching, and looks for work after each sleep. A publisher that does not see the timed searcher loses the time of one sleep.
 
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use crate::sync::atomic::{
+    AtomicBool, AtomicUsize,
+    Ordering::{AcqRel, Relaxed},
+};
 use crate::sync::fence;
 use crossbeam_utils::CachePadded;
 
@@ -118,16 +121,18 @@ impl Searching {
 
     /// Counts a worker, by its number, as searching.
     pub(crate) fn begin(&self, worker: usize) {
-        if self.group(worker).is_none_or(|group| group.fetch_add(1, Relaxed) == 0) {
-            self.count.fetch_add(1, Relaxed);
+        if self.group(worker).is_none_or(|group| group.fetch_add(1, AcqRel) == 0) {
+            self.count.fetch_add(1, AcqRel);
         }
     }
 
     /// Counts a worker as searching no more. Returns `true` if it was the last one.
     #[must_use = "the last searching worker does the final check"]
     pub(crate) fn end(&self, worker: usize) -> bool {
-        self.group(worker).is_none_or(|group| group.fetch_sub(1, Relaxed) == 1)
-            && self.count.fetch_sub(1, Relaxed) == 1
+        // AcqRel, as in `begin`: the worker that takes the group away sees the addition of the worker that has added it, who has ended its search in this
+        // group since (invariant 5). And the last one sees the slots that the others have made free.
+        self.group(worker).is_none_or(|group| group.fetch_sub(1, AcqRel) == 1)
+            && self.count.fetch_sub(1, AcqRel) == 1
     }
 
     /// Returns the count of a worker's group, unless there is only one group.

@@ -19,7 +19,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
             return WakeOutcome::NoWorker(slot);
         };
         let worker = self.slots.known(number);
-        worker.set_woken_more(false);
         self.occupy(worker, slot);
         WakeOutcome::Woken
     }
@@ -34,7 +33,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
             if !self.occupy_free(worker) {
                 break;
             }
-            worker.set_woken_more(true);
+            worker.set_woken_more();
             woken += 1;
         }
         woken

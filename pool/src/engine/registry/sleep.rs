@@ -81,8 +81,8 @@ impl Registry {
                 worker.parker.park();
             }
             trace::record(Kind::ParkEnd, 0);
-            // A worker that was given a slot needs no lock to see it: the thread that woke it has stored it before.
-            if worker.slot().is_some() {
+            // A worker that was given a slot needs no lock to see it. (Its slot's holder is stored last: by then, it counts as searching and is poked.)
+            if self.holds_slot(worker) {
                 return true;
             }
             slots = self.lock();

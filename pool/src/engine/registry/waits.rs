@@ -246,8 +246,8 @@ impl Registry {
         let since = Instant::now();
         let mut time = STUCK;
         loop {
-            // A worker that was given a slot has a token. It needs no lock to see the slot: the thread that woke it has stored it before.
-            if worker.parker.park_timeout(time) && worker.slot().is_some() {
+            // A worker that was given a slot has a token, and needs no lock to see it: see `park`.
+            if worker.parker.park_timeout(time) && self.holds_slot(worker) {
                 return;
             }
             let mut slots = self.lock();

@@ -3,7 +3,7 @@
 use super::{Locked, Registry};
 use crate::engine::worker::Worker;
 use crate::quiet_drop::drop_quietly;
-use crate::slots::WakeOutcome;
+use crate::slots::{Occupant, WakeOutcome};
 use crate::sync::fence;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -81,8 +81,14 @@ impl Registry {
             WakeOutcome::NoWorker(slot) => {
                 match self.start_thread(&mut slots).or_else(|| self.ask_attendant(&mut slots)) {
                     Some(worker) => slots.occupy(worker, slot),
-                    None if slots.wake_blocked(slot) => {}
-                    None => return,
+                    None => {
+                        // Nobody searches from now on: later pushes look up, as after a final check that has seen nothing.
+                        self.slots.slot_holders().for_each(Occupant::request_split);
+                        fence::heavy();
+                        if !slots.wake_blocked(slot) {
+                            return;
+                        }
+                    }
                 }
             }
         }

@@ -73,10 +73,10 @@ enum WakeUp {
     /// Nothing at once, a job that was not stolen, or a fork that it has shared parts of.
     #[default]
     Over,
-    /// Nothing yet.
-    Searches,
-    /// A fork, of which it has shared no part yet.
-    Stole,
+    /// Nothing yet. Whether it was woken beside others.
+    Searches(bool),
+    /// A fork, of which it has shared no part yet. Whether the worker was woken beside others.
+    Stole(bool),
 }
 
 impl SearchState {
@@ -167,7 +167,7 @@ impl Worker {
         // Each worker that gives up takes the slot lock. The more they are, the further apart they give up.
         let busy = self.registry().busy_processors();
         let limit = SEARCH + Duration::from_micros(self.search.random.below(busy) as u64);
-        if self.search.wake_up.get() == WakeUp::Stole {
+        if matches!(self.search.wake_up.get(), WakeUp::Stole(_)) {
             self.search.wake_up.set(WakeUp::Over);
         }
         loop {
@@ -208,12 +208,14 @@ impl Worker {
 
     /// Notes that this worker was woken to search.
     pub(crate) fn was_woken(&self) {
-        self.search.wake_up.set(WakeUp::Searches);
+        let beside_others = self.search.woken_more.load(Relaxed);
+        self.search.woken_more.store(false, Relaxed);
+        self.search.wake_up.set(WakeUp::Searches(beside_others));
     }
 
     /// Notes that this worker's search has ended with a job.
     pub(crate) fn has_found(&self) {
-        if self.search.wake_up.get() != WakeUp::Stole {
+        if !matches!(self.search.wake_up.get(), WakeUp::Stole(_)) {
             self.search.wake_up.set(WakeUp::Over);
             self.call.joins(None);
         }
@@ -222,10 +224,8 @@ impl Worker {
     /// Whether this worker, which shares a job now, is to wake more workers: it was woken and has stolen the fork that it runs, and the call
     /// is old.
     pub(crate) fn wakes_more(&self) -> bool {
-        if self.search.wake_up.get() != WakeUp::Stole {
-            return false;
-        }
-        let is_old = self.search.woken_more.load(Relaxed) || self.call.is_old();
+        let WakeUp::Stole(beside_others) = self.search.wake_up.get() else { return false };
+        let is_old = beside_others || self.call.is_old();
         if is_old {
             self.search.wake_up.set(WakeUp::Over);
         } else {
@@ -236,7 +236,7 @@ impl Worker {
 
     /// Has this worker wake more workers when it next shares a job.
     pub(crate) fn wakes_more_later(&self) {
-        self.search.wake_up.set(WakeUp::Stole);
+        self.search.wake_up.set(WakeUp::Stole(true));
         self.poke();
     }
 
@@ -447,8 +447,8 @@ impl Worker {
             }
             Steal::Job(job) => {
                 steals.won.add();
-                if self.search.wake_up.get() == WakeUp::Searches {
-                    self.search.wake_up.set(WakeUp::Stole);
+                if let WakeUp::Searches(beside_others) = self.search.wake_up.get() {
+                    self.search.wake_up.set(WakeUp::Stole(beside_others));
                     self.call.joins(Some(&victim.call));
                 }
                 trace::record(Kind::Steal, trace::beside(job.addr().get() as u64, slot));
