@@ -78,6 +78,8 @@ impl Registry {
             self.wait_for_slot(worker, false);
         } else {
             self.sleep_blocked(worker);
+            // Also if the slot was there before this thread was awake.
+            worker.turn.keep_slot();
         }
         if wait.for_others {
             self.lock().end_block_for_others(worker);
