@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11010,
+    "pool": 11011,
     "schedulers": 6437,
     "adaptors": 16129,
     "src": 110,
