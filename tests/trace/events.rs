@@ -155,10 +155,11 @@ fn each_fork_is_joined_or_stolen() {
             assert!(begins[&job].iter().any(|other| *other != thread), "{job:?} was stolen by nobody");
         }
     }
-    // The end of the call may be known before the thief has recorded the end of its job.
+    // The end of the call may be known before the thief has recorded the end of its job. So a thief of an earlier test's call, too, may record an end
+    // here.
     let begun = count(&trace, |event| matches!(event, Event::JobBegin { .. }));
     let ended = count(&trace, |event| matches!(event, Event::JobEnd));
-    assert!((begun - 2..=begun).contains(&ended), "{begun} jobs have begun, and {ended} have ended");
+    assert!((begun - 2..=begun + 2).contains(&ended), "{begun} jobs have begun, and {ended} have ended");
 }
 
 #[test]
