@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11011,
-    "schedulers": 6437,
+    "pool": 11010,
+    "schedulers": 6421,
     "adaptors": 16129,
     "src": 110,
     "trace": 2174,

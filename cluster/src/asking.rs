@@ -6,8 +6,8 @@
 //!    withdrawal only asks it not to wait any longer. Until the reply comes, the rank is not asked again. So a late refusal is never
 //!    taken for the reply to a later request, and a rank whose workers are all inside long items gets two messages from each thief,
 //!    however long the items take.
-//! 2. After a refusal the rank pauses, twice as long each time up to the transport's [longest pause](crate::Transport::longest_pause), until a share comes. If the victim has said how soon it will be out of work, the
-//!    pause is at least that long.
+//! 2. After a refusal the rank pauses, twice as long each time up to the transport's [longest pause](crate::Transport::longest_pause), until a share
+//!    comes. If the victim has said how soon it will be out of work, the pause is at least that long.
 
 use furcate_pool::sync::clock::Instant;
 use std::collections::BTreeSet;

@@ -124,9 +124,9 @@ struct Owner<T> {
     shrunk: Counter,
 }
 
-/// Number of pushes that share their jobs after a request, the first one of which answers it. (Lace shares half of the private jobs at each request, and no more.) A thief that finds only
-/// private jobs waits, and then interrupts all cores; an owner that shares ahead pays some 20 ns for a job. Where requests are rare, so are these
-/// pushes.
+/// Number of pushes that share their jobs after a request, the first one of which answers it. (Lace shares half of the private jobs at each request,
+/// and no more.) A thief that finds only private jobs waits, and then interrupts all cores; an owner that shares ahead pays some 20 ns for a job.
+/// Where requests are rare, so are these pushes.
 const AHEAD: u32 = 16;
 
 /// The limit of an owner that watches its pushes or shares [ahead](AHEAD). Each push of the second job or a later one reaches it.

@@ -21,7 +21,6 @@ use furcate_pool::sync::machine::{machine_static, thread};
 use std::collections::BTreeMap;
 use std::io;
 use std::mem;
-use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr;
@@ -82,13 +81,13 @@ impl Future for Timer {
         // Timers that wait at the same time lie at different addresses, and mostly in different shards.
         let address = ptr::from_ref(&*self).addr() as u64;
         let shard = self.number.unwrap_or(address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % SHARDS;
-        let mut entries = TIMERS[shard as usize].lock();
-        let number = *self.number.get_or_insert_with(|| {
-            entries.last_number += SHARDS;
-            entries.last_number + shard
+        let before = TIMERS[shard as usize].with(|entries| {
+            let number = *self.number.get_or_insert_with(|| {
+                entries.last_number += SHARDS;
+                entries.last_number + shard
+            });
+            entries.wakers.insert((at, number), waker)
         });
-        let before = entries.wakers.insert((at, number), waker);
-        drop(entries);
         drop(before);
         see_to(at).expect("no thread can be started that wakes timers");
         Poll::Pending
@@ -99,7 +98,8 @@ impl Timer {
     /// Removes the timer's entry, if the thread has not done so.
     fn leave(&mut self) {
         if let (Some(at), Some(number)) = (self.at, self.number.take()) {
-            let waker = TIMERS[(number % SHARDS) as usize].lock().wakers.remove(&(at, number));
+            let waker =
+                TIMERS[(number % SHARDS) as usize].with(|entries| entries.wakers.remove(&(at, number)));
             drop(waker);
         }
     }
@@ -159,44 +159,22 @@ struct Entries {
     last_number: u64,
 }
 
-/// A shard's entries, locked. Says in the end which is the first one.
-struct Locked<'a> {
-    shard: &'a Shard,
-    entries: MutexGuard<'a, Entries>,
-}
-
-impl Deref for Locked<'_> {
-    type Target = Entries;
-    fn deref(&self) -> &Entries {
-        &self.entries
-    }
-}
-
-impl DerefMut for Locked<'_> {
-    fn deref_mut(&mut self) -> &mut Entries {
-        &mut self.entries
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        let first = self.wakers.keys().next().map_or(NEVER, |&(at, _)| nanoseconds(at));
-        // Relaxed, as all accesses: invariant 2 orders them by fences.
-        if self.shard.first.load(Relaxed) != first {
-            self.shard.first.store(first, Relaxed);
-        }
-    }
-}
-
 impl Shard {
     const fn new() -> Self {
         let entries = Mutex::new(Entries { wakers: BTreeMap::new(), last_number: 0 });
         Shard { first: AtomicU64::new(NEVER), entries }
     }
 
-    /// Locks the entries. No code panics under the lock.
-    fn lock(&self) -> Locked<'_> {
-        Locked { shard: self, entries: self.entries.lock().unwrap_or_else(PoisonError::into_inner) }
+    /// Does something with the entries under the lock, where no code panics. Says in the end which entry is the first one.
+    fn with<R>(&self, f: impl FnOnce(&mut Entries) -> R) -> R {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = f(&mut entries);
+        let first = entries.wakers.keys().next().map_or(NEVER, |&(at, _)| nanoseconds(at));
+        // Relaxed, as all accesses: invariant 2 orders them by fences.
+        if self.first.load(Relaxed) != first {
+            self.first.store(first, Relaxed);
+        }
+        result
     }
 
     /// Moves the entries that are due to the list.
@@ -204,14 +182,15 @@ impl Shard {
         if self.first.load(Relaxed) > nanoseconds(now) {
             return;
         }
-        let mut entries = self.lock();
-        while let Some(first) = entries.wakers.first_entry() {
-            let at = first.key().0;
-            if at > now {
-                break;
+        self.with(|entries| {
+            while let Some(first) = entries.wakers.first_entry() {
+                let at = first.key().0;
+                if at > now {
+                    break;
+                }
+                due.push((at, first.remove()));
             }
-            due.push((at, first.remove()));
-        }
+        });
     }
 }
 

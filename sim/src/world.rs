@@ -136,7 +136,7 @@ pub struct Counts {
     pub wakeups: u64,
 }
 
-/// Index of the waits for locks, and of those for cache lines.
+/// Indices of the waits for locks, of those for cache lines, and of the times of heavy fences.
 pub(crate) const LOCKS: usize = 0;
 pub(crate) const LINES: usize = 1;
 pub(crate) const HEAVY_FENCES: usize = 2;
@@ -152,7 +152,7 @@ pub(crate) struct World {
     /// Values of the statics of this world, by the address of the static.
     statics: RefCell<Vec<(usize, &'static dyn Any)>>,
     pub(crate) counts: Cell<Counts>,
-    /// Waits for locks, and for cache lines: how many, and how long in all, by the place of the call.
+    /// Waits for locks and for cache lines, and heavy fences: how many, and how long in all, by the place of the call.
     waits: [RefCell<BTreeMap<&'static Location<'static>, (u64, Time)>>; 3],
     /// Closures to be called after the program, see [`crate::at_exit`].
     exits: RefCell<Vec<Box<dyn FnOnce()>>>,

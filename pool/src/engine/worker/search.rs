@@ -136,13 +136,13 @@ pub(super) enum Patience {
 
 impl Patience {
     /// Returns whether the thief's patience is over, and resets it then. Called for an owner that has private jobs only.
-    fn is_over(&mut self, limit: Duration) -> bool {
+    fn is_over(&mut self, limit: impl Fn() -> Duration) -> bool {
         match *self {
             Patience::Whole => {
                 *self = Patience::Since(Instant::now());
                 false
             }
-            Patience::Since(since) if since.elapsed() < limit => false,
+            Patience::Since(since) if since.elapsed() < limit() => false,
             Patience::Since(_) | Patience::None => {
                 *self = Patience::Whole;
                 true
@@ -374,7 +374,6 @@ impl Worker {
     }
 
     /// Returns the time for which this thief has [patience](PATIENCE).
-    #[cold]
     fn patience(&self) -> Duration {
         PATIENCE.max(PATIENCE_PER_PROCESSOR * self.registry().busy_processors() as u32)
     }
@@ -421,7 +420,7 @@ impl Worker {
         wanted: impl Fn() -> bool,
     ) -> Option<JobRef> {
         let stolen = match victim.forks.steal(&wanted) {
-            Steal::Private if patience.is_over(self.patience()) => {
+            Steal::Private if patience.is_over(|| self.patience()) => {
                 victim.forks.steal_private(&wanted, || self.counters.barriers.add())
             }
             other => other,
