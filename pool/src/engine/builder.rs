@@ -7,6 +7,7 @@ use crate::engine::settings::{Fairness, Saturation, Suspension};
 use crate::engine::worker::{WaitRule, Worker};
 use crate::process::report;
 use crate::sync::machine::thread;
+use crate::sync::stack;
 use std::any::Any;
 use std::borrow::Cow;
 use std::error::Error;
@@ -85,6 +86,9 @@ impl ThreadBuilder {
 
     /// Runs the thread's work, until the pool ends.
     pub fn run(self) {
+        if let Some(size) = self.stack_size {
+            stack::begin(size);
+        }
         (self.main)();
     }
 
@@ -537,7 +541,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         settings.setup.caller_takes_part = settings.caller_takes_part.unwrap_or(!promised);
         // Spare threads are started under a lock, where no closure of the user may be called. So all names are made here.
         let names = settings.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
-        let (names, stack_size) = (Arc::<[String]>::from(names), settings.stack_size);
+        let names = Arc::<[String]>::from(names);
+        let stack_size = settings.stack_size.or_else(|| S::SPARES.then(stack::default_size));
         let thread = move |number, main| {
             let name = names.get(number % threads).cloned();
             ThreadBuilder { name, stack_size, number, main }

@@ -3,10 +3,11 @@
 //! Counted per thread, not along a path of the division tree: a worker that waits for a stolen half takes other work
 //! *onto its current stack*. That work may belong to this call, to another one, or to a call made by a leaf.
 
+use furcate_pool::sync::stack;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// Greatest number of forks on one stack.
+/// Greatest number of forks on a stack of unknown size. If the size is known, forks may take [half of the stack](stack::has_room).
 ///
 /// A balanced division of data that fit into memory needs fewer. A fork takes up to 10 KiB of stack in a debug build,
 /// with the engine's share and a steal that is made while the fork waits. In an optimized build it takes a fraction of
@@ -25,12 +26,12 @@ pub(crate) struct ForkFrame {
 }
 
 impl ForkFrame {
-    /// Counts one more fork on this thread's stack, unless the limit is reached.
+    /// Counts one more fork on this thread's stack, unless there is no room.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         FRAMES.with(|frames| {
             let now = frames.get();
-            (now < MAX_FRAMES).then(|| {
+            (now < MAX_FRAMES || stack::has_room()).then(|| {
                 frames.set(now + 1);
                 ForkFrame { _this_thread: PhantomData }
             })
