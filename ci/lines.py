@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11037,
+    "pool": 11109,
     "schedulers": 6422,
     "adaptors": 16129,
     "src": 110,

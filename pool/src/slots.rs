@@ -117,6 +117,12 @@ pub(crate) trait Occupant {
     /// Notes that this worker is woken beside others.
     fn set_woken_more(&self);
 
+    /// Returns the number of the worker that waits for the stolen fork that this worker runs, if there is one.
+    fn serves(&self) -> Option<usize>;
+
+    /// Notes that this worker is woken [ahead](Locked::resume) of its latch. Returns whether it was before, and is not awake since.
+    fn set_awake_ahead(&self) -> bool;
+
     /// Wakes the worker's thread.
     fn unpark(&self);
 
@@ -313,10 +319,14 @@ impl<W: Occupant> Slots<W> {
         self.holders.len()
     }
 
-    /// Whether more workers may be woken beside those that search: a slot is free, and at most three quarters of the holders search. A hint.
-    pub(crate) fn wants_more(&self) -> bool {
+    /// Returns how many workers may be woken beside those that search: as many as there are free slots, while at most three quarters of the holders search. A hint.
+    pub(crate) fn wants_more(&self) -> usize {
         let free = self.searching.free();
-        free > 0 && 4 * self.searching.count() <= 3 * (self.len() - free)
+        if free == 0 {
+            return 0;
+        }
+        // Each of them would search, and hold a slot.
+        (3 * (self.len() - free) + 1).saturating_sub(4 * self.searching.count()).min(free)
     }
 
     /// Returns the number of slots that workers hold. A hint.

@@ -121,6 +121,10 @@ pub struct Worker {
     pub(crate) clock: ThreadClock,
     /// What this thread waits for, as an [`Awaited`]. Written by this thread, and read for dumps: relaxed.
     awaited: AtomicU64,
+    /// Number, plus 1, of the worker that waits for the stolen fork that this worker runs; 0 if it runs none.
+    serves: AtomicUsize,
+    /// Whether this worker was woken [ahead](crate::slots::Locked::resume) of its latch.
+    pub(crate) awake_ahead: AtomicBool,
     registry: NonNull<Registry>,
     /// Index of this worker in the registry's table of workers.
     number: usize,
@@ -205,6 +209,8 @@ impl Worker {
             parker: Parker::new(),
             clock: ThreadClock::default(),
             awaited: AtomicU64::default(),
+            serves: AtomicUsize::default(),
+            awake_ahead: AtomicBool::default(),
             registry,
             number,
             external,
@@ -476,11 +482,21 @@ impl Worker {
     /// Notes this worker's number in a job's latch, so that the waiter can help this worker. Does so only if this worker's deque holds
     /// no forks: then all later forks are the job's. (If a job runs on top of a frame with open forks, as by `yield_now`, they are
     /// not.)
-    pub(crate) fn starts(&self, latch: &Latch) {
+    ///
+    /// Returns the value for [`ends`](Self::ends).
+    pub(crate) fn starts(&self, latch: &Latch, owner: &Worker) -> usize {
         self.begins_part();
         if self.forks.is_empty() {
             latch.started_by(self.number);
         }
+        let before = self.serves.load(Relaxed);
+        self.serves.store(owner.number + 1, Relaxed);
+        before
+    }
+
+    /// Notes that a stolen fork has ended.
+    pub(crate) fn ends(&self, before: usize) {
+        self.serves.store(before, Relaxed);
     }
 
     /// Notes that a stolen job begins.
@@ -659,6 +675,15 @@ impl Occupant for Worker {
 
     fn set_woken_more(&self) {
         self.search.woken_more.store(true, Relaxed);
+    }
+
+    fn serves(&self) -> Option<usize> {
+        // Relaxed: this thread has written it before it blocked, under the slot lock.
+        self.serves.load(Relaxed).checked_sub(1)
+    }
+
+    fn set_awake_ahead(&self) -> bool {
+        self.awake_ahead.swap(true, Relaxed)
     }
 
     fn set_slot(&self, slot: Option<usize>) {

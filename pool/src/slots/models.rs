@@ -49,6 +49,14 @@ impl Occupant for Toy {
 
     fn set_woken_more(&self) {}
 
+    fn serves(&self) -> Option<usize> {
+        None
+    }
+
+    fn set_awake_ahead(&self) -> bool {
+        false
+    }
+
     fn unpark(&self) {
         self.parker.unpark();
     }

@@ -35,7 +35,8 @@ use crate::sync::atomic::{
 use crate::sync::fence;
 use crossbeam_utils::CachePadded;
 
-/// Number of workers that count their searches together. Eight cores share a cache on many machines.
+/// Number of workers that count their searches together, at least. Eight cores share a cache on many machines. In a large pool a group has
+/// the square root of the pool's size: the larger a group, the more seldom it changes `count`.
 const GROUP: usize = 8;
 
 /// Counts of searching workers, long sleepers and free slots, and flags for the timed searcher and the watcher.
@@ -45,10 +46,12 @@ const GROUP: usize = 8;
 pub(crate) struct Searching {
     /// Number of searching workers of each group, the timed searcher included. Empty if there is only one group.
     groups: Box<[CachePadded<AtomicUsize>]>,
+    /// Number of workers of a group.
+    group_size: usize,
     /// Number of groups in which a worker searches; of searching workers, if there is only one group.
     count: CachePadded<AtomicUsize>,
     /// Number of free slots.
-    free: AtomicUsize,
+    free: CachePadded<AtomicUsize>,
     /// Whether one of the searching workers is the timed searcher.
     timed_searcher: AtomicBool,
     /// Number of long sleepers.
@@ -60,14 +63,16 @@ pub(crate) struct Searching {
 impl Searching {
     /// Makes the counts of a pool with so many slots that are free, and `slots` in all.
     pub(crate) fn new(free: usize, slots: usize) -> Self {
-        Self::with_groups(free, if slots > GROUP { slots.div_ceil(GROUP) } else { 0 })
+        let size = GROUP.max(slots.isqrt());
+        Self::with_groups(free, if slots > size { slots.div_ceil(size) } else { 0 }, size)
     }
 
-    fn with_groups(free: usize, groups: usize) -> Self {
+    fn with_groups(free: usize, groups: usize, group_size: usize) -> Self {
         Searching {
             groups: (0..groups).map(|_| CachePadded::new(AtomicUsize::new(0))).collect(),
+            group_size,
             count: CachePadded::new(AtomicUsize::new(0)),
-            free: AtomicUsize::new(free),
+            free: CachePadded::new(AtomicUsize::new(free)),
             timed_searcher: AtomicBool::new(false),
             long_sleepers: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
@@ -84,6 +89,12 @@ impl Searching {
     /// Whether no worker searches.
     pub(crate) fn no_searcher(&self) -> bool {
         self.count.load(Relaxed) == 0
+    }
+
+    /// As [`no_searcher`](Self::no_searcher), for a worker: it looks at its own group first, whose count is near. If a worker of the group searches, that
+    /// one, or one that is counted when it ends its search, does the final check.
+    pub(crate) fn no_searcher_for(&self, worker: usize) -> bool {
+        self.group(worker).is_none_or(|group| group.load(Relaxed) == 0) && self.no_searcher()
     }
 
     /// Returns the number of searching workers. The workers that are being counted meanwhile may be missing: a hint.
@@ -107,6 +118,11 @@ impl Searching {
     /// Whether there is a timed searcher. A hint.
     pub(crate) fn has_timed_searcher(&self) -> bool {
         self.timed_searcher.load(Relaxed)
+    }
+
+    /// Whether there is a timed searcher that no other thread is about to wake. If there is one, the caller is to wake it.
+    pub(crate) fn claim_timed_searcher(&self) -> bool {
+        self.has_timed_searcher() && self.timed_searcher.swap(false, Relaxed)
     }
 
     /// Sets whether there is a timed searcher. Called with the slot lock held.
@@ -138,7 +154,7 @@ impl Searching {
     /// Returns the count of a worker's group, unless there is only one group.
     fn group(&self, worker: usize) -> Option<&AtomicUsize> {
         let groups = self.groups.len();
-        (groups > 0).then(|| &*self.groups[worker / GROUP % groups])
+        (groups > 0).then(|| &*self.groups[worker / self.group_size % groups])
     }
 
     /// Calls the closures for the wake-ups that are needed after work was published where every worker looks (invariant 1).

@@ -2,6 +2,9 @@
 
 use super::{Locked, Occupant, WorkerState};
 
+/// Number of workers of a chain that are woken ahead of their latches.
+const AHEAD: usize = 4;
+
 impl<W: Occupant> Locked<'_, W> {
     /// Notes that a worker waits in its slot, for other threads or not.
     pub(crate) fn wait(&mut self, worker: &W, for_others: bool) {
@@ -60,12 +63,15 @@ impl<W: Occupant> Locked<'_, W> {
 
     /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, it gets the slot of
     /// `setter`, the worker that has set the latch, if that worker holds one. Otherwise the waiter claims a slot.
+    ///
+    /// If a slot is free, the waiter may soon end the fork that another blocked worker waits for, and so on: the last waits of a call end in a chain. So
+    /// that they need not be woken one after the other, the next ones of the chain are woken *ahead*: each spins without a slot until its latch is set.
     pub(crate) fn resume(&mut self, waiter: &W, setter: Option<&W>) {
         match self.state(waiter) {
             WorkerState::Waiting => self.wake(waiter),
             WorkerState::Blocked => {
                 if self.occupy_free(waiter) {
-                    return;
+                    return self.wake_ahead(waiter);
                 }
                 if let Some((setter, slot)) = setter.and_then(|setter| Some((setter, self.withdraw(setter)?)))
                 {
@@ -77,6 +83,22 @@ impl<W: Occupant> Locked<'_, W> {
                 self.wake(waiter);
             }
             WorkerState::Active | WorkerState::TimedSearch | WorkerState::Parked | WorkerState::Watching => {}
+        }
+    }
+
+    /// Wakes the blocked workers that wait for a worker's fork, for the first one's fork, and so on.
+    fn wake_ahead(&mut self, of: &W) {
+        let slots = self.slots;
+        let mut served = of.serves();
+        for _ in 0..AHEAD.min(self.free.len()) {
+            let Some(worker) = served.and_then(|number| slots.worker(number)) else { return };
+            if self.state(worker) != WorkerState::Blocked {
+                return;
+            }
+            if !worker.set_awake_ahead() {
+                self.wake(worker);
+            }
+            served = worker.serves();
         }
     }
 

@@ -2,6 +2,9 @@
 
 use super::{FreeSlot, Locked, Occupant, SearchEnd, WakeOutcome, WorkerState};
 
+/// Number of slot holders that are to wake a timed searcher for their work.
+const POKED: usize = 8;
+
 impl<'a, W: Occupant> Locked<'a, W> {
     /// Wakes a worker when the lock is released.
     pub(crate) fn wake(&mut self, worker: &W) {
@@ -23,11 +26,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
         WakeOutcome::Woken
     }
 
-    /// Wakes `count` more workers to search, as long as parked workers and free slots are there and [few search](Slots::wants_more). Returns
-    /// how many were woken.
+    /// Wakes `count` more workers to search, as long as parked workers and free slots are there. Returns how many were woken.
     pub(crate) fn wake_more(&mut self, count: usize) -> usize {
         let mut woken = 0;
-        while woken < count && !self.terminating && self.slots.wants_more() {
+        while woken < count && !self.terminating {
             let Some(&number) = self.parked.last() else { break };
             let worker = self.slots.known(number);
             if !self.occupy_free(worker) {
@@ -58,7 +60,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
     #[must_use]
     pub(crate) fn wake_timed_searcher(&mut self) -> bool {
         let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
-        timed_searcher.is_some_and(|worker| self.occupy_free(worker))
+        let wakes = timed_searcher.is_some_and(|worker| self.occupy_free(worker));
+        // It was claimed, but no slot is free.
+        self.slots.searching.set_timed_searcher(self.timed_searcher.is_some());
+        wakes
     }
 
     /// Notes that a worker without a slot is parked.
@@ -96,7 +101,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.set_state(worker, WorkerState::TimedSearch);
         self.timed_searcher = Some(worker.number());
         self.slots.searching.set_timed_searcher(true);
-        self.slots.slot_holders().for_each(W::poke);
+        // Only some: all that are poked look at the same cache lines soon. The timed searcher finds the others' work after its sleep.
+        let slots = self.slots;
+        let near = (0..slots.len()).filter_map(|nth| slots.holder((worker.number() + nth) % slots.len()));
+        near.take(POKED).for_each(W::poke);
         true
     }
 

@@ -6,6 +6,7 @@ use crate::engine::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
 use crate::slots::{STUCK, WorkerState};
 use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
+use crate::sync::machine::{atomic::Ordering::Relaxed, hint};
 use crate::trace::{self, Kind};
 use std::time::Duration;
 
@@ -249,7 +250,7 @@ impl Registry {
         let mut time = STUCK;
         loop {
             // A worker that was given a slot has a token, and needs no lock to see it: see `park`.
-            if worker.parker.park_timeout(time) && self.holds_slot(worker) {
+            if worker.parker.park_timeout(time) && self.holds_slot(worker) || self.waits_awake(worker) {
                 return;
             }
             let mut slots = self.lock();
@@ -268,6 +269,21 @@ impl Registry {
             drop(slots);
             time = (since.elapsed() / 8).clamp(STUCK, LONGEST_LOOK);
         }
+    }
+
+    /// If the worker was woken [ahead](Locked::resume) of its latch, spins until it is given a slot, for some tens of microseconds at most. Returns
+    /// whether it was.
+    fn waits_awake(&self, worker: &Worker) -> bool {
+        const TIME: Duration = Duration::from_micros(100);
+        if !worker.awake_ahead.load(Relaxed) {
+            return false;
+        }
+        let since = Instant::now();
+        while !self.holds_slot(worker) && since.elapsed() < TIME {
+            hint::spin_loop();
+        }
+        worker.awake_ahead.store(false, Relaxed);
+        self.holds_slot(worker)
     }
 
     /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, the waiter gets the

@@ -46,13 +46,14 @@ impl Registry {
 
     /// Wakes several workers for the work that `by`, which was woken itself, has begun to share: see [`Locked::wake_more`].
     fn wake_more(&self, by: &Worker) {
-        if !self.slots.wants_more() {
+        let more = self.slots.wants_more().min(SPREAD);
+        if more == 0 {
             return;
         }
         let Some(mut slots) = self.slots.try_lock() else {
             return by.wakes_more_later();
         };
-        let woken = slots.wake_more(SPREAD);
+        let woken = slots.wake_more(more);
         drop(slots);
         (0..woken).for_each(|_| self.count_wakeup(Some(by)));
     }
@@ -130,7 +131,7 @@ impl Registry {
         if worker.wakes_more() {
             self.wake_more(worker);
         }
-        if self.slots.searching.no_searcher() {
+        if self.slots.searching.no_searcher_for(worker.number()) {
             self.wake_if_none_searches(Some(worker));
         } else if self.slots.searching.has_timed_searcher() {
             if worker.is_worth_a_wake_up() {
@@ -143,15 +144,14 @@ impl Registry {
 
     /// Wakes a worker for a fork that `worker` keeps to itself for now, if no worker searches, not even the timed searcher.
     pub(crate) fn wake_first_searcher(&self, worker: &Worker) {
-        if self.slots.searching.no_searcher() {
+        if self.slots.searching.no_searcher_for(worker.number()) {
             self.wake_if_none_searches(Some(worker));
         }
     }
 
     /// Wakes the timed searcher, if there is one and a slot is free.
     fn wake_timed_searcher(&self, by: Option<&Worker>) {
-        let slots = self.lock_while(|| self.slots.searching.has_timed_searcher());
-        if slots.is_some_and(|mut slots| slots.wake_timed_searcher()) {
+        if self.slots.searching.claim_timed_searcher() && self.lock().wake_timed_searcher() {
             self.count_wakeup(by);
         }
     }

@@ -10,6 +10,7 @@ use crate::sync::machine::Injector;
 use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::machine::hint;
 use crate::sync::machine::thread;
+use crate::sync::ticks::Ticks;
 use crate::trace::{self, Kind};
 use std::cell::Cell;
 use std::iter;
@@ -17,6 +18,9 @@ use std::time::Duration;
 
 /// How long a worker searches before it sleeps, at least.
 const SEARCH: Duration = Duration::from_micros(50);
+
+/// Microseconds between two tries to wake more workers, of which the first has found the slot lock taken.
+const AGAIN: u32 = 10;
 
 /// Number of pauses of a short search: some microseconds.
 const SHORT: u32 = 8;
@@ -68,7 +72,7 @@ pub(crate) struct SearchState {
 }
 
 /// What a worker has found since it was woken: whether it is to wake [more](crate::slots::Locked::wake_more).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 enum WakeUp {
     /// Nothing at once, a job that was not stolen, or a fork that it has shared parts of.
     #[default]
@@ -77,6 +81,8 @@ enum WakeUp {
     Searches(bool),
     /// A fork, of which it has shared no part yet. Whether the worker was woken beside others.
     Stole(bool),
+    /// As `Stole(true)`, and since when it has to wait before it next tries to wake others.
+    Tried(Ticks),
 }
 
 impl SearchState {
@@ -167,7 +173,7 @@ impl Worker {
         // Each worker that gives up takes the slot lock. The more they are, the further apart they give up.
         let busy = self.registry().busy_processors();
         let limit = SEARCH + Duration::from_micros(self.search.random.below(busy) as u64);
-        if matches!(self.search.wake_up.get(), WakeUp::Stole(_)) {
+        if matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
         }
         loop {
@@ -215,7 +221,7 @@ impl Worker {
 
     /// Notes that this worker's search has ended with a job.
     pub(crate) fn has_found(&self) {
-        if !matches!(self.search.wake_up.get(), WakeUp::Stole(_)) {
+        if !matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
             self.call.joins(None);
         }
@@ -224,8 +230,11 @@ impl Worker {
     /// Whether this worker, which shares a job now, is to wake more workers: it was woken and has stolen the fork that it runs, and the call
     /// is old.
     pub(crate) fn wakes_more(&self) -> bool {
-        let WakeUp::Stole(beside_others) = self.search.wake_up.get() else { return false };
-        let is_old = beside_others || self.call.is_old();
+        let is_old = match self.search.wake_up.get() {
+            WakeUp::Stole(beside_others) => beside_others || self.call.is_old(),
+            WakeUp::Tried(since) => since.elapsed().exceeds(AGAIN),
+            WakeUp::Over | WakeUp::Searches(_) => return false,
+        };
         if is_old {
             self.search.wake_up.set(WakeUp::Over);
         } else {
@@ -236,7 +245,7 @@ impl Worker {
 
     /// Has this worker wake more workers when it next shares a job.
     pub(crate) fn wakes_more_later(&self) {
-        self.search.wake_up.set(WakeUp::Stole(true));
+        self.search.wake_up.set(WakeUp::Tried(Ticks::now()));
         self.poke();
     }
 

@@ -72,13 +72,15 @@ where
         // SAFETY: the frame waits for the latch (invariant 2).
         let this = unsafe { job.as_ref() };
         let migrated = !std::ptr::eq(worker, from);
-        if migrated {
-            worker.starts(&this.latch);
-        }
+        // SAFETY: the owner is a worker of the same registry.
+        let serves = migrated.then(|| worker.starts(&this.latch, unsafe { &*from }));
         // SAFETY: this is the one run (invariant 1).
         let function = unsafe { this.take() };
         // Unwind-safe: the owner unwinds with the payload, so no code sees the state that the panic left broken.
         let outcome = catch_unwind(AssertUnwindSafe(|| function(worker, migrated)));
+        if let Some(before) = serves {
+            worker.ends(before);
+        }
         // SAFETY: the owner reads it when the latch is set.
         unsafe { (*this.outcome.get()).write(outcome) };
         let latch: *const Latch = &this.latch;

@@ -60,8 +60,10 @@ pub enum WaitRule {
     Any,
 }
 
-/// How long a waiting worker looks for jobs before it blocks.
+/// How long a waiting worker looks for jobs before it blocks: at least so long, and so long for each busy processor, because each that blocks takes the
+/// slot lock, and once more when it goes on.
 const LOOK: Duration = Duration::from_micros(30);
+const LOOK_PER_PROCESSOR: Duration = Duration::from_nanos(500);
 
 /// How long a waiting worker that keeps its slot sleeps between two looks for jobs (a timed wait).
 pub(crate) const SHORT_SLEEP: Duration = Duration::from_micros(200);
@@ -347,6 +349,7 @@ impl Worker {
         // Time at which this worker first found no job.
         let mut idle = None::<Instant>;
         let mut is_saturated = false;
+        let look = LOOK + LOOK_PER_PROCESSOR * self.registry().busy_processors() as u32;
         let awaited_below = self.awaited.load(Relaxed);
         self.awaited.store(Awaited::of(&wait, latch).encode(), Relaxed);
         trace::record(Kind::WaitBegin, 0);
@@ -374,7 +377,7 @@ impl Worker {
                     if wait.scope.is_some() { self.execute_detachable(job) } else { self.execute(job) }
                 };
                 (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
-            } else if blocked_out || !pauses.pause(LOOK) {
+            } else if blocked_out || !pauses.pause(look) {
                 let idle_for = idle.map(|since| since.elapsed());
                 let job = match self.registry().block(self, latch, wait, idle_for, &mut is_saturated) {
                     NextJobs::Anything => self.find_as_last(wait, idle_for),

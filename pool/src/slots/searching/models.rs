@@ -24,7 +24,7 @@ impl Pool {
     }
 
     fn with_groups(free: usize, groups: usize) -> Arc<Self> {
-        let searching = Searching::with_groups(free, groups);
+        let searching = Searching::with_groups(free, groups, 8);
         searching.begin(0);
         Arc::new(Pool {
             searching,
@@ -49,12 +49,12 @@ impl Pool {
         }
     }
 
-    /// As `Worker::fork` up to the left half.
+    /// As `Worker::fork` up to the left half, on the worker with number 1.
     fn fork(&self) {
         // SAFETY: one thread of each model forks.
         let (_, look_up) = unsafe { self.forks.push(NonNull::dangling()) };
         // SAFETY: as above.
-        if look_up && unsafe { self.forks.publish(false) } {
+        if look_up && unsafe { self.forks.publish(false) } && self.searching.no_searcher_for(1) {
             self.wake();
         }
     }
