@@ -614,8 +614,10 @@ def main():
         for name, svg in drawn.items():
             (PICTURES / name).write_text(svg)
         return
-    # The others are traces of real runs: `cargo run --release -p furcate-trace --example pictures`.
-    committed = {path.name: path.read_text() for path in PICTURES.glob("*.svg") if not path.name.startswith("trace-")}
+    # The others are traces of real runs (`cargo run --release -p furcate-trace --example pictures`), and charts of simulated ones, whose
+    # commands are in the chapter on many cores.
+    others = ("trace-", "simulated-")
+    committed = {path.name: path.read_text() for path in PICTURES.glob("*.svg") if not path.name.startswith(others)}
     stale = sorted(name for name in drawn.keys() | committed.keys() if drawn.get(name) != committed.get(name))
     chapters = "".join(path.read_text() for path in (HERE / "src").glob("*.md"))
     unused = sorted(name for name in drawn if f"(pictures/{name})" not in chapters)

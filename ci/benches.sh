@@ -19,6 +19,9 @@ test -s "$results/small-calls-1.svg"
 # A figure of each kind: over threads, and over a quantity.
 bench papers --quick --folder "$results" kvik lace-figure prows-figure-5-5 prows-figure-5-4--1-ms
 test -s "$results/kvik-figure-7.svg"
+# The charts of simulated runs.
+printf '%s\n' 'program,workers,TP us,efficiency,begun,lines us,locks us' '"server",2,50.0,0.9,2,1.0,0.5' | bench many-cores --out "$results"
+test -s "$results/simulated-server.svg"
 rm -r "$results"
 QUICK=1 benches/rayon-programs.sh
 # The programs of `benches/forms.sh`, without its instruments.

@@ -7,6 +7,7 @@ mod choice;
 pub mod fork;
 pub mod latency;
 pub mod loops;
+pub mod many_cores;
 pub mod papers;
 pub mod plot;
 pub mod programs;

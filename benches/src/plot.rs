@@ -9,8 +9,12 @@ use std::{fs, io};
 pub enum Scale {
     /// Evenly, not from 0 on.
     Linear,
+    /// Evenly from 0 on: they are not negative.
+    FromZero,
     /// By their logarithms: they are positive.
     Log,
+    /// By their logarithms, with ticks at 1, 2, 4, 8 ...: they are 1 or more.
+    Doubling,
     /// Each at a place with a name: the values are 0, 1, 2 ...
     Places(Vec<String>),
 }
@@ -171,6 +175,12 @@ impl Axis {
                     high: names.len() as f64 - 0.75,
                     ticks: ticks.collect(),
                 }
+            }
+            Scale::FromZero => Axis::linear(0.0, most),
+            Scale::Doubling => {
+                let low = least.log2().floor() as i32;
+                let high = (most.log2().ceil() as i32).max(low + 1);
+                Axis::between(true, &(low..=high).map(|power| 2_f64.powi(power)).collect::<Vec<_>>())
             }
             Scale::Log if most > 3.0 * least => Axis::log(least, most),
             // Too near to each other to have decades between them.

@@ -5,15 +5,16 @@
 //! ```
 
 use clap::{Parser, Subcommand};
+use furcate_benches::many_cores::draw;
 use furcate_benches::papers::{FIGURES, Figure, Run, Source};
 use furcate_benches::processors;
 use furcate_benches::record::{FAMILY, FILE, Table};
 use furcate_benches::results::{Machine, Results};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+use std::{fs, io};
 
 /// A family of tables: one bench, or some of its tables.
 struct Family {
@@ -164,6 +165,18 @@ enum Action {
         #[arg(long, value_name = "FOLDER", default_value = "target/furcate-bench/papers")]
         folder: PathBuf,
     },
+    /// Draws the table of the example `many_cores` of furcate-sim: efficiencies over simulated cores
+    ManyCores {
+        /// The table, which `many_cores --csv FILE` writes; by default, standard input
+        #[arg(value_name = "FILE")]
+        table: Option<PathBuf>,
+        /// The folder for the charts: one of six programs, and one of each program
+        #[arg(long, value_name = "FOLDER", default_value = "target/furcate-bench/many-cores")]
+        out: PathBuf,
+        /// Draw only the chart of six programs
+        #[arg(long)]
+        overview: bool,
+    },
     /// Prints the report of earlier results, in Markdown
     Report {
         #[arg(long, value_name = "FILE", default_value = RESULTS)]
@@ -225,6 +238,7 @@ fn main() -> ExitCode {
                 repeat(&figures, size, &threads, &folder)
             }
         }
+        Action::ManyCores { table, out, overview } => many_cores(table.as_deref(), &out, overview),
         Action::Report { results, against, into, svg } => {
             report(&results, against.as_deref(), into.as_deref(), svg.as_deref())
         }
@@ -395,6 +409,14 @@ fn measure(
     let text = text.map_err(|error| format!("the bench {bench} has recorded nothing: {error}"))?;
     let tables = text.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string()));
     tables.collect()
+}
+
+/// Draws a table of simulated runs. Errors name the file, and the line.
+fn many_cores(table: Option<&Path>, folder: &Path, only_overview: bool) -> Result<(), String> {
+    let name = table.map_or_else(|| "standard input".into(), |path| path.display().to_string());
+    let text = table.map_or_else(|| io::read_to_string(io::stdin()), fs::read_to_string);
+    let text = text.map_err(|error| format!("{name}: {error}"))?;
+    draw(&text, folder, only_overview).map_err(|error| format!("{name}: {error}"))
 }
 
 fn report(

@@ -18,6 +18,9 @@ fn ticks_are_round_and_around_all_values() {
     assert_eq!(labels(&Scale::Log, &[3.0, 180.0]), ["2", "5", "10", "20", "50", "100", "200"]);
     assert_eq!(labels(&Scale::Log, &[0.02, 900.0]), ["0.01", "0.1", "1", "10", "100", "1000"]);
     assert_eq!(labels(&Scale::Log, &[1.0, 100.0]), ["1", "2", "5", "10", "20", "50", "100"]);
+    assert_eq!(labels(&Scale::FromZero, &[0.93, 0.98]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+    assert_eq!(labels(&Scale::Doubling, &[1.0, 17.0]), ["1", "2", "4", "8", "16", "32"]);
+    assert_eq!(labels(&Scale::Doubling, &[64.0, 64.0]), ["64", "128"]);
     let places = Scale::Places(vec!["a".into(), "b".into()]);
     assert_eq!(labels(&places, &[0.0]), ["a", "b"]);
     for scale in [Scale::Linear, Scale::Log, places] {
