@@ -99,6 +99,13 @@ const FAMILIES: &[Family] = &[
         quick: Quick::Tables(&["recpfor"], 3),
     },
     Family {
+        name: "oversubscribed",
+        about: "2, 8, 32 and 128 threads: fib, UTS, sums, short calls; time and processor time",
+        bench: "oversubscribed",
+        words: &[],
+        quick: Quick::Nothing,
+    },
+    Family {
         name: "latency",
         about: "waiting and computing: MapReduceFib, serial computing after waits, sweeps, what ready futures cost (ProWS, Cilk-L)",
         bench: "latency",

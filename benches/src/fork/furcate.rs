@@ -1,11 +1,19 @@
 //! Furcate's own pool: `join` through the thread-local, through the context handle, and without the system call `membarrier`.
 
 use super::{Engine, Fork, STACK};
-use furcate::{ThreadPool, ThreadPoolBuilder, Worker};
+use furcate::{Stats, ThreadPool, ThreadPoolBuilder, Worker};
 
 /// A pool of furcate's, whose programs find their worker through a thread-local.
 #[derive(Debug)]
 pub struct Furcate(ThreadPool);
+
+impl Furcate {
+    /// Returns the counts of the pool's actions.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+}
 
 /// Forks in the pool the calling thread belongs to.
 #[derive(Debug)]
