@@ -20,7 +20,7 @@ CEILINGS = {
     "src": 110,
     "trace": 2174,
     "cluster": 5678,
-    "sim": 2276,
+    "sim": 2287,
 }
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,11 +13,12 @@ use std::time::Duration;
 pub struct Check {
     cores: usize,
     max_steps: u64,
+    needs_no_time: bool,
 }
 
 impl Default for Check {
     fn default() -> Self {
-        Check { cores: 3, max_steps: 1_000_000 }
+        Check { cores: 3, max_steps: 1_000_000, needs_no_time: false }
     }
 }
 
@@ -45,6 +46,13 @@ impl Check {
         Check { max_steps, ..self }
     }
 
+    /// Sets whether a run also fails if all threads wait at some time before its end, and one goes on because its wait has a time. For programs that wait
+    /// for no time: there a wake-up was lost, and a periodic look hides the loss. By default not set.
+    #[must_use]
+    pub fn needs_no_time(self, needs_no_time: bool) -> Self {
+        Check { needs_no_time, ..self }
+    }
+
     /// Runs a program once for each seed.
     ///
     /// # Panics
@@ -53,16 +61,16 @@ impl Check {
     pub fn run(self, seeds: impl IntoIterator<Item = u64>, mut program: impl FnMut()) {
         for seed in seeds {
             if let Err(problem) = self.run_one(seed, &mut program) {
-                let Check { cores, max_steps } = self;
+                let Check { cores, max_steps, needs_no_time } = self;
                 panic!(
-                    "with seed {seed}: {problem}\nrun it again by `furcate_sim::Check::new().cores({cores}).max_steps({max_steps}).run([{seed}], ..)`"
+                    "with seed {seed}: {problem}\nrun it again by `furcate_sim::Check::new().cores({cores}).max_steps({max_steps}).needs_no_time({needs_no_time}).run([{seed}], ..)`"
                 );
             }
         }
     }
 
     fn run_one(self, seed: u64, program: &mut impl FnMut()) -> Result<(), String> {
-        let order = Order::Explored(Explored::new(seed, self.cores, self.max_steps));
+        let order = Order::Explored(Explored::new(seed, self.cores, self.max_steps, self.needs_no_time));
         match catch_unwind(AssertUnwindSafe(|| world::run(order, program))) {
             Ok(outcome) => outcome.map(drop),
             Err(payload) => Err(format!("the program panicked: {}", message(&*payload))),

@@ -49,10 +49,12 @@ pub(crate) struct Explored {
     max_steps: u64,
     /// Number of cores that the program sees.
     cores: usize,
+    /// Whether the run fails if it goes on only because a wait has a time.
+    needs_no_time: bool,
 }
 
 impl Explored {
-    pub(crate) fn new(seed: u64, cores: usize, max_steps: u64) -> Self {
+    pub(crate) fn new(seed: u64, cores: usize, max_steps: u64, needs_no_time: bool) -> Self {
         let mut random = Rng::with_seed(seed);
         let strategy = match random.u8(..8) {
             0 | 1 => Strategy::Walk(1),
@@ -74,6 +76,7 @@ impl Explored {
             steps: Cell::new(0),
             max_steps,
             cores,
+            needs_no_time,
         }
     }
 
@@ -162,7 +165,11 @@ impl Explored {
         let first = self.times.borrow().first().map(|&(time, _)| time);
         let soon =
             |time| time < self.clock.get().saturating_add(JUMP) && self.random.borrow_mut().u32(..4096) == 0;
-        if let Some(time) = first.filter(|&time| self.ready.borrow().is_empty() || soon(time)) {
+        let all_wait = self.ready.borrow().is_empty();
+        if let Some(time) = first.filter(|&time| all_wait || soon(time)) {
+            if self.needs_no_time && all_wait && time > self.clock.get() && !world.has_ended(0) {
+                world.fail(format!("only the time of a wait lets the program go on: {}", world.deadlock()));
+            }
             self.clock.set(self.clock.get().max(time));
         }
         loop {

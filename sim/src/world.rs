@@ -715,7 +715,7 @@ impl World {
     }
 
     /// Says which threads wait for what.
-    fn deadlock(&self) -> String {
+    pub(crate) fn deadlock(&self) -> String {
         let threads = self.threads.borrow();
         let name = |number: usize| match &threads[number].name {
             Some(name) => format!("`{name}`"),

@@ -7,6 +7,7 @@ use furcate::prelude::*;
 use furcate::{Fairness, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule};
 use furcate_schedulers::Timer;
 use furcate_sim::atomic::{AtomicU64, Ordering::Relaxed};
+use furcate_sim::time::Instant;
 use furcate_sim::{Check, thread};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -41,7 +42,12 @@ enum Program {
     /// A future that is spawned and waited for.
     Future(u64, Box<Program>),
     Yield(Box<Program>),
+    /// A broadcast, in the way of that number, of a program without further broadcasts.
+    Broadcast(u64, Box<Program>),
 }
+
+/// Runs of detached broadcasts to come.
+static BROADCASTS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 impl Program {
     fn random(random: &mut Random, depth: u64, panics: bool) -> Program {
@@ -52,7 +58,7 @@ impl Program {
         if depth == 0 {
             return Program::Value(random.below(10));
         }
-        match random.below(16) {
+        match random.below(17) {
             0 if panics => Program::Panic(random.below(10)),
             0 | 1 => Program::Value(random.below(10)),
             2..5 => Program::Join([(); 2].map(|()| Program::random(random, depth - 1, panics)).into()),
@@ -64,6 +70,10 @@ impl Program {
             }
             12 | 13 => Program::Search(some(random)),
             14 => Program::Future(random.below(20), Program::random(random, depth - 1, panics).into()),
+            15 => Program::Broadcast(
+                random.below(3),
+                Program::random(random, (depth - 1).min(1), panics).into(),
+            ),
             _ => Program::Yield(Program::random(random, depth - 1, panics).into()),
         }
     }
@@ -85,7 +95,9 @@ impl Program {
                 let all: Option<Vec<_>> = all.iter().map(Program::value).collect();
                 Some(all?.into_iter().find(|value| *value >= 5).unwrap_or(1000))
             }
-            Program::Future(_, program) | Program::Yield(program) => program.value(),
+            Program::Future(_, program) | Program::Yield(program) | Program::Broadcast(_, program) => {
+                program.value()
+            }
         }
     }
 
@@ -160,6 +172,23 @@ impl Program {
                 furcate::yield_now();
                 program.run(pool)
             }
+            Program::Broadcast(0, program) => {
+                let values = pool.broadcast(|_| program.run(pool));
+                assert!(values.iter().all(|value| *value == values[0]));
+                values[0]
+            }
+            Program::Broadcast(1, program) => {
+                let sum = AtomicU64::new(0);
+                furcate::scope(|scope| {
+                    scope.spawn_broadcast(|_, _| _ = sum.fetch_add(program.run(pool), Relaxed));
+                });
+                sum.into_inner() / pool.current_num_threads() as u64
+            }
+            Program::Broadcast(_, program) => {
+                BROADCASTS.fetch_add(pool.current_num_threads(), Relaxed);
+                pool.spawn_broadcast(|_| _ = BROADCASTS.fetch_sub(1, Relaxed));
+                program.run(pool)
+            }
         }
     }
 }
@@ -175,7 +204,8 @@ fn random_programs_give_their_sequential_values() {
     let (first, schedules) = (number("FIRST", 0), number("SCHEDULES", 2_000));
     for seed in first..first + schedules {
         let mut random = Random(seed);
-        let threads = 1 + random.below(4) as usize;
+        // More than eight count their searches in two groups.
+        let threads = 1 + random.below(4) as usize + if random.below(16) == 0 { 8 } else { 0 };
         let (rule, suspension, fairness) = (random.below(3), random.below(2), random.below(3));
         let (takes_part, fences) = (random.below(2) == 0, random.below(4) == 0);
         let depth = 1 + random.below(4);
@@ -183,7 +213,10 @@ fn random_programs_give_their_sequential_values() {
         let program = Program::random(&mut random, depth, panics);
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            Check::new().cores(threads).run([seed], || {
+            let check_of = Check::new().cores(threads).needs_no_time(!waits(&program));
+            check_of.run([seed], || {
+                BROADCASTS.store(0, Relaxed);
+                let begin = Instant::now();
                 let builder = ThreadPoolBuilder::new()
                     .num_threads(threads)
                     .wait_rule([WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any][rule as usize])
@@ -201,6 +234,10 @@ fn random_programs_give_their_sequential_values() {
                     thread::Builder::new().spawn_scoped(threads, run).unwrap();
                     check(&program, &pool, expected);
                 });
+                drop(pool);
+                assert_eq!(BROADCASTS.load(Relaxed), 0, "a broadcast was lost");
+                // All waits together take less than a second. The thread of the timers sleeps for a day if it has none.
+                assert!(begin.elapsed() < Duration::from_secs(3600), "a timer was late");
             });
         }));
         if let Err(payload) = outcome {
@@ -228,6 +265,18 @@ fn may_skip(program: &Program) -> bool {
         Program::Scope(all) | Program::Chain(_, all) => all.iter().any(may_skip),
         Program::Wait(all) => all.iter().any(|(_, it)| may_skip(it)),
         Program::Search(_) => true,
-        Program::Future(_, it) | Program::Yield(it) => may_skip(it),
+        Program::Future(_, it) | Program::Yield(it) | Program::Broadcast(_, it) => may_skip(it),
+    }
+}
+
+/// Whether a part of the program waits for a time.
+fn waits(program: &Program) -> bool {
+    match program {
+        Program::Value(_) | Program::Panic(_) => false,
+        Program::Wait(all) => !all.is_empty(),
+        Program::Future(..) => true,
+        Program::Join(halves) => halves.iter().any(waits),
+        Program::Scope(all) | Program::Chain(_, all) | Program::Search(all) => all.iter().any(waits),
+        Program::Yield(it) | Program::Broadcast(_, it) => waits(it),
     }
 }
