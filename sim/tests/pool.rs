@@ -8,7 +8,7 @@ use furcate::{Fairness, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule};
 use furcate_schedulers::Timer;
 use furcate_sim::atomic::{AtomicU64, Ordering::Relaxed};
 use furcate_sim::time::Instant;
-use furcate_sim::{Check, thread};
+use furcate_sim::{Check, thread, work};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ enum Program {
     /// A future that is spawned and waited for.
     Future(u64, Box<Program>),
     Yield(Box<Program>),
+    /// Microseconds of work, and then the program. Long work lets workers without jobs go to sleep.
+    Work(u64, Box<Program>),
     /// A broadcast, in the way of that number, of a program without further broadcasts.
     Broadcast(u64, Box<Program>),
 }
@@ -58,7 +60,7 @@ impl Program {
         if depth == 0 {
             return Program::Value(random.below(10));
         }
-        match random.below(17) {
+        match random.below(18) {
             0 if panics => Program::Panic(random.below(10)),
             0 | 1 => Program::Value(random.below(10)),
             2..5 => Program::Join([(); 2].map(|()| Program::random(random, depth - 1, panics)).into()),
@@ -70,7 +72,8 @@ impl Program {
             }
             12 | 13 => Program::Search(some(random)),
             14 => Program::Future(random.below(20), Program::random(random, depth - 1, panics).into()),
-            15 => Program::Broadcast(
+            15 => Program::Work(pause(random), Program::random(random, depth - 1, panics).into()),
+            16 => Program::Broadcast(
                 random.below(3),
                 Program::random(random, (depth - 1).min(1), panics).into(),
             ),
@@ -95,9 +98,10 @@ impl Program {
                 let all: Option<Vec<_>> = all.iter().map(Program::value).collect();
                 Some(all?.into_iter().find(|value| *value >= 5).unwrap_or(1000))
             }
-            Program::Future(_, program) | Program::Yield(program) | Program::Broadcast(_, program) => {
-                program.value()
-            }
+            Program::Future(_, program)
+            | Program::Yield(program)
+            | Program::Work(_, program)
+            | Program::Broadcast(_, program) => program.value(),
         }
     }
 
@@ -172,6 +176,10 @@ impl Program {
                 furcate::yield_now();
                 program.run(pool)
             }
+            Program::Work(time, program) => {
+                work(Duration::from_micros(*time));
+                program.run(pool)
+            }
             Program::Broadcast(0, program) => {
                 let values = pool.broadcast(|_| program.run(pool));
                 assert!(values.iter().all(|value| *value == values[0]));
@@ -193,6 +201,11 @@ impl Program {
     }
 }
 
+/// Returns a time in microseconds: about as long as a worker looks for jobs before it sleeps, and about as long as the timed searcher stays.
+fn pause(random: &mut Random) -> u64 {
+    [5, 40, 100, 300, 1500, 19_950, 20_200][random.below(7) as usize] + random.below(50)
+}
+
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
@@ -211,6 +224,8 @@ fn random_programs_give_their_sequential_values() {
         let depth = 1 + random.below(4);
         let panics = random.below(3) == 0;
         let program = Program::random(&mut random, depth, panics);
+        // A call may come while the workers of an earlier one go to sleep.
+        let again = (random.below(4) == 0).then(|| pause(&mut random));
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let check_of = Check::new().cores(threads).needs_no_time(!waits(&program));
@@ -233,6 +248,10 @@ fn random_programs_give_their_sequential_values() {
                     let run = || check(&others, &pool, expected);
                     thread::Builder::new().spawn_scoped(threads, run).unwrap();
                     check(&program, &pool, expected);
+                    if let Some(time) = again {
+                        work(Duration::from_micros(time));
+                        check(&program, &pool, expected);
+                    }
                 });
                 drop(pool);
                 assert_eq!(BROADCASTS.load(Relaxed), 0, "a broadcast was lost");
@@ -242,8 +261,9 @@ fn random_programs_give_their_sequential_values() {
         }));
         if let Err(payload) = outcome {
             let message = payload.downcast_ref::<String>().cloned().unwrap_or_default();
-            eprintln!("seed {seed}, {threads} threads, {program:?}");
-            panic!("{message}");
+            // The hook is silent.
+            eprintln!("{message}\n{threads} threads, {program:?}");
+            panic!();
         }
     }
 }
@@ -265,7 +285,9 @@ fn may_skip(program: &Program) -> bool {
         Program::Scope(all) | Program::Chain(_, all) => all.iter().any(may_skip),
         Program::Wait(all) => all.iter().any(|(_, it)| may_skip(it)),
         Program::Search(_) => true,
-        Program::Future(_, it) | Program::Yield(it) | Program::Broadcast(_, it) => may_skip(it),
+        Program::Future(_, it) | Program::Yield(it) | Program::Work(_, it) | Program::Broadcast(_, it) => {
+            may_skip(it)
+        }
     }
 }
 
@@ -277,6 +299,6 @@ fn waits(program: &Program) -> bool {
         Program::Future(..) => true,
         Program::Join(halves) => halves.iter().any(waits),
         Program::Scope(all) | Program::Chain(_, all) | Program::Search(all) => all.iter().any(waits),
-        Program::Yield(it) | Program::Broadcast(_, it) => waits(it),
+        Program::Yield(it) | Program::Work(_, it) | Program::Broadcast(_, it) => waits(it),
     }
 }
