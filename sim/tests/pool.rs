@@ -177,7 +177,7 @@ impl Program {
                 program.run(pool)
             }
             Program::Work(time, program) => {
-                work(Duration::from_micros(*time));
+                work_for(*time);
                 program.run(pool)
             }
             Program::Broadcast(0, program) => {
@@ -204,6 +204,15 @@ impl Program {
 /// Returns a time in microseconds: about as long as a worker looks for jobs before it sleeps, and about as long as the timed searcher stays.
 fn pause(random: &mut Random) -> u64 {
     [5, 40, 100, 300, 1500, 19_950, 20_200][random.below(7) as usize] + random.below(50)
+}
+
+/// Works for these microseconds, in one step or in many: a thread that waits has to look some hundred times before it sleeps.
+fn work_for(time: u64) {
+    let steps = [1, 40, 800][(time % 3) as usize];
+    for _ in 0..steps {
+        work(Duration::from_micros(time) / steps);
+        thread::yield_now();
+    }
 }
 
 fn number(name: &str, default: u64) -> u64 {
@@ -249,7 +258,7 @@ fn random_programs_give_their_sequential_values() {
                     thread::Builder::new().spawn_scoped(threads, run).unwrap();
                     check(&program, &pool, expected);
                     if let Some(time) = again {
-                        work(Duration::from_micros(time));
+                        work_for(time);
                         check(&program, &pool, expected);
                     }
                 });
