@@ -68,11 +68,11 @@ impl Program {
             7..10 => Program::Chain(random.below(6), some(random)),
             10 | 11 if waits => {
                 let items = some(random);
-                Program::Wait(items.into_iter().map(|item| (random.below(30), item)).collect())
+                Program::Wait(items.into_iter().map(|item| (time(random), item)).collect())
             }
             12 | 13 => Program::Search(some(random)),
             14 if waits => {
-                Program::Future(random.below(20), Program::random(random, depth - 1, panics, waits).into())
+                Program::Future(time(random), Program::random(random, depth - 1, panics, waits).into())
             }
             15 => Program::Broadcast(
                 random.below(3),
@@ -206,6 +206,11 @@ impl Program {
 /// Returns a time in microseconds: about as long as a worker looks for jobs before it sleeps, and about as long as the timed searcher stays.
 fn pause(random: &mut Random) -> u64 {
     [5, 40, 100, 300, 1500, 19_950, 20_200][random.below(7) as usize] + random.below(50)
+}
+
+/// Returns the microseconds of a wait: the task is woken while the workers look for jobs, or while they sleep.
+fn time(random: &mut Random) -> u64 {
+    if random.below(2) == 0 { random.below(30) } else { pause(random) }
 }
 
 /// Works for these microseconds, in one step or in many: a thread that waits has to look some hundred times before it sleeps.
