@@ -249,8 +249,9 @@ impl Registry {
         let since = Instant::now();
         let mut time = STUCK;
         loop {
-            // A worker that was given a slot has a token, and needs no lock to see it: see `park`.
-            if worker.parker.park_timeout(time) && self.holds_slot(worker) || self.waits_awake(worker) {
+            worker.parker.park_timeout(time);
+            // A worker that was given a slot needs no lock to see it: see `park`.
+            if self.is_given_slot(worker) {
                 return;
             }
             let mut slots = self.lock();
@@ -271,18 +272,16 @@ impl Registry {
         }
     }
 
-    /// If the worker was woken [ahead](Locked::resume) of its latch, spins until it is given a slot, for some tens of microseconds at most. Returns
-    /// whether it was.
-    fn waits_awake(&self, worker: &Worker) -> bool {
+    /// Whether a blocked worker was given a slot. If it was woken [ahead](Locked::resume) of its latch, spins until it is, for a short time.
+    fn is_given_slot(&self, worker: &Worker) -> bool {
         const TIME: Duration = Duration::from_micros(100);
-        if !worker.awake_ahead.load(Relaxed) {
-            return false;
+        if worker.awake_ahead.load(Relaxed) {
+            let since = Instant::now();
+            while !self.holds_slot(worker) && since.elapsed() < TIME {
+                hint::spin_loop();
+            }
+            worker.awake_ahead.store(false, Relaxed);
         }
-        let since = Instant::now();
-        while !self.holds_slot(worker) && since.elapsed() < TIME {
-            hint::spin_loop();
-        }
-        worker.awake_ahead.store(false, Relaxed);
         self.holds_slot(worker)
     }
 
