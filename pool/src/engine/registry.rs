@@ -227,9 +227,9 @@ impl Registry {
         self.slots.holds_slot(worker)
     }
 
-    /// Returns the number of processors that this pool's workers may keep busy at present, at least 1. A hint.
-    pub(crate) fn busy_processors(&self) -> usize {
-        self.slots.held().clamp(1, process::processors())
+    /// Returns the number of processors that this pool's workers may keep busy, at least 1.
+    pub(crate) fn processors(&self) -> usize {
+        self.num_threads().min(process::processors())
     }
 
     /// Whether there is a timed searcher. A hint.

@@ -25,7 +25,7 @@ const AGAIN: u32 = 10;
 /// Number of pauses of a short search: some microseconds.
 const SHORT: u32 = 8;
 
-/// How long a thief sees private jobs only before it steals one of them: at least so long, and so long for each busy processor, because the theft
+/// How long a thief sees private jobs only before it steals one of them: at least so long, and so long for each processor of the pool, because the theft
 /// interrupts all of them. Within that time, an owner that forks has shared jobs, which is cheaper for all.
 const PATIENCE: Duration = Duration::from_micros(5);
 const PATIENCE_PER_PROCESSOR: Duration = Duration::from_nanos(330);
@@ -171,8 +171,8 @@ impl Worker {
         let mut patience = Patience::Whole;
         let once = self.search.ran_task.take();
         // Each worker that gives up takes the slot lock. The more they are, the further apart they give up.
-        let busy = self.registry().busy_processors();
-        let limit = SEARCH + Duration::from_micros(self.search.random.below(busy) as u64);
+        let processors = self.registry().processors();
+        let limit = SEARCH + Duration::from_micros(self.search.random.below(processors) as u64);
         if matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
         }
@@ -384,7 +384,7 @@ impl Worker {
 
     /// Returns the time for which this thief has [patience](PATIENCE).
     fn patience(&self) -> Duration {
-        PATIENCE.max(PATIENCE_PER_PROCESSOR * self.registry().busy_processors() as u32)
+        PATIENCE.max(PATIENCE_PER_PROCESSOR * self.registry().processors() as u32)
     }
 
     /// Tries to steal a fork of one random worker.

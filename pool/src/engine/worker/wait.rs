@@ -60,7 +60,7 @@ pub enum WaitRule {
     Any,
 }
 
-/// How long a waiting worker looks for jobs before it blocks: at least so long, and so long for each busy processor, because each that blocks takes the
+/// How long a waiting worker looks for jobs before it blocks: at least so long, and so long for each processor of the pool, because each that blocks takes the
 /// slot lock, and once more when it goes on.
 const LOOK: Duration = Duration::from_micros(30);
 const LOOK_PER_PROCESSOR: Duration = Duration::from_nanos(500);
@@ -349,7 +349,7 @@ impl Worker {
         // Time at which this worker first found no job.
         let mut idle = None::<Instant>;
         let mut is_saturated = false;
-        let look = LOOK + LOOK_PER_PROCESSOR * self.registry().busy_processors() as u32;
+        let look = LOOK + LOOK_PER_PROCESSOR * self.registry().processors() as u32;
         let awaited_below = self.awaited.load(Relaxed);
         self.awaited.store(Awaited::of(&wait, latch).encode(), Relaxed);
         trace::record(Kind::WaitBegin, 0);
