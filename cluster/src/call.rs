@@ -49,7 +49,7 @@ use crate::handshake::Caller;
 use crate::held::{Held, Place};
 use crate::joins::{Joins, Link};
 use crate::segments::Segments;
-use crate::session::{Failure, Session};
+use crate::session::{Failure, Session, between_steps};
 use crate::share::{Look, Lookout};
 use crate::stop::Stops;
 use crate::transport::Message;
@@ -224,14 +224,9 @@ where
 
     // -------------------------------------------------------------------------------------------- mail
 
-    /// Takes all messages. Returns whether one of them is a sign of work (invariant 5).
-    fn poll(&self) -> bool {
-        let mut any = false;
-        while let Some((from, message)) = self.session.receive() {
-            any |= message.shows_work();
-            self.handle(from, message);
-        }
-        any
+    /// Takes messages, until there are none or it is enough. Returns whether one of them is a sign of work (invariant 5).
+    fn poll(&self, is_enough: impl FnMut() -> bool) -> bool {
+        self.session.take(is_enough, |from, message| self.handle(from, message))
     }
 
     fn handle(&self, from: usize, message: Message) {
@@ -417,7 +412,12 @@ where
     fn wait_for_next(&self, begin: Instant) -> Next<R::Output> {
         let mut heard = begin;
         loop {
-            if self.poll() {
+            // Thieves that are refused ask again. If there are many, an idle rank gets requests without end.
+            let has_work = || {
+                let desk = self.desk();
+                !desk.shares.is_empty() || desk.end.is_some() || self.session.failure().is_some()
+            };
+            if self.poll(has_work) {
                 heard = Instant::now();
             }
             if let Some(failure) = self.session.failure() {
@@ -523,8 +523,8 @@ where
     #[cold]
     fn look_at_mail(&self) {
         match self.polling.try_lock() {
-            Ok(_polling) => drop(self.poll()),
-            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll())),
+            Ok(_polling) => drop(self.poll(between_steps())),
+            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll(between_steps()))),
             Err(TryLockError::WouldBlock) => {}
         }
     }

@@ -52,6 +52,16 @@ enum Outcome {
     Failed(Failure),
 }
 
+/// Returns the bound of [`take`](Session::take) between two steps: 64 messages. A rank that takes more time for each message than thieves take to send
+/// the next one would else never come to its next step.
+pub(crate) fn between_steps() -> impl FnMut() -> bool {
+    let mut messages = 0;
+    move || {
+        messages += 1;
+        messages == 64
+    }
+}
+
 impl<'w> Session<'w> {
     /// Begins a call: tells rank 0 the caller.
     pub(crate) fn new(world: &'w World, number: u64, caller: Caller) -> Self {
@@ -148,6 +158,23 @@ impl<'w> Session<'w> {
             self.fail(failure.clone());
             return Some((from, Message::Abort(failure)));
         }
+    }
+
+    /// Takes messages, until there are none or it is enough. Returns whether one of them is a sign of work.
+    pub(crate) fn take(
+        &self,
+        mut is_enough: impl FnMut() -> bool,
+        handle: impl Fn(usize, Message),
+    ) -> bool {
+        let mut any = false;
+        while let Some((from, message)) = self.receive() {
+            any |= message.shows_work();
+            handle(from, message);
+            if is_enough() {
+                break;
+            }
+        }
+        any
     }
 
     /// Whether all ranks have begun the call, with the same caller. Known at rank 0.

@@ -9,8 +9,9 @@
 #[path = "../examples/support/simulated.rs"]
 mod support;
 
-use furcate_cluster::Simulated;
+use furcate::prelude::*;
 use furcate_cluster::frame::Frames;
+use furcate_cluster::{Faults, Simulated, SpreadOver, World};
 use furcate_sim::{Machine, simulate, work};
 use std::time::Duration;
 use support::{End, LOOPS, RecPFor, faulty};
@@ -51,6 +52,22 @@ fn an_early_thief_gets_frames() {
         })
     });
     assert!(run.result[1] > 0, "{:?}", run.result);
+}
+
+/// A rank that reads its mail more slowly than requests come does its part of a call all the same.
+#[test]
+fn a_slow_rank_is_not_kept_by_requests() {
+    let run = |program: fn(&World) -> u64| {
+        simulate(Machine::RANKS.with_cores(33), 1, move || {
+            let faults = Faults { slow: Some((0, Duration::from_millis(1))), ..Faults::default() };
+            Simulated::new(32).faults(faults).timeout(Duration::from_secs(2)).run(program)
+        })
+    };
+    let sum = run(|world| (0..200_u64).into_par_iter().map(|x| x).spread(world).sum::<u64>());
+    assert_eq!(sum.result, [19_900; 32]);
+    let leaves =
+        run(|world| Frames::new(world).run(RecPFor::Loops { len: 4, left: LOOPS, sum: 0 }, &()));
+    assert_eq!(leaves.result, [60; 32]);
 }
 
 /// Each rank of a run ends as documented for its faults. See [`faulty`].

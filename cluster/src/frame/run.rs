@@ -32,7 +32,7 @@ use super::{Frame, FrameContext, Future, Next};
 use crate::asking::{Ask, Asking};
 use crate::encoding::{decode, encode};
 use crate::handshake::Caller;
-use crate::session::{Failure, Session};
+use crate::session::{Failure, Session, between_steps};
 use crate::transport::Message;
 use crate::world::World;
 use furcate_pool::sync::clock::Instant;
@@ -679,23 +679,15 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     #[cold]
     fn look_at_mail(&self, worker: usize) {
         match self.polling.try_lock() {
-            Ok(_polling) => drop(self.poll(worker, || false)),
-            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll(worker, || false))),
+            Ok(_polling) => drop(self.poll(worker, between_steps())),
+            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll(worker, between_steps()))),
             Err(TryLockError::WouldBlock) => {}
         }
     }
 
-    /// Takes messages, until there are none or the rank has something else to do. Returns whether one of them is a sign of work.
-    fn poll(&self, worker: usize, has_work: impl Fn() -> bool) -> bool {
-        let mut any = false;
-        while let Some((from, message)) = self.session.receive() {
-            any |= message.shows_work();
-            self.handle(worker, from, message);
-            if has_work() {
-                break;
-            }
-        }
-        any
+    /// Takes messages, until there are none or it is enough. Returns whether one of them is a sign of work.
+    fn poll(&self, worker: usize, is_enough: impl FnMut() -> bool) -> bool {
+        self.session.take(is_enough, |from, message| self.handle(worker, from, message))
     }
 
     fn handle(&self, worker: usize, from: usize, message: Message) {
