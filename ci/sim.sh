@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The pool on virtual threads: random programs under schedules of their own, the book's chapter, simulated ranks with faults, and
 # lints of what only a simulation compiles.
-#   ci/sim.sh         a million schedules: some five minutes
-#   ci/sim.sh short   10,000
+#   ci/sim.sh         a million schedules, and 10,000 runs of ranks with faults: some six minutes
+#   ci/sim.sh short   10,000, and 300
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export RUSTFLAGS="--cfg furcate_sim" RUSTDOCFLAGS="--cfg furcate_sim"
@@ -14,3 +14,4 @@ cargo clippy --quiet -p furcate-sim --all-targets --release --locked -- -D warni
 cargo clippy --quiet -p furcate-cluster --lib --test simulated --example ranks --release --locked -- -D warnings
 cargo test --release -p furcate-sim --locked
 cargo test --release -p furcate-cluster --test simulated --locked
+if [ "${1:-}" != short ]; then cargo run --release -p furcate-cluster --example ranks --locked -- faults 10000; fi

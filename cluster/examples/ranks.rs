@@ -250,6 +250,9 @@ mod simulated {
             "seeds {seeds:?}: {wrong} ends that are not documented, in {:.1} s",
             real.elapsed().as_secs_f64()
         );
+        if wrong > 0 {
+            std::process::exit(1);
+        }
     }
 
     pub(crate) fn main() {

@@ -161,11 +161,7 @@ impl<'w> Session<'w> {
     }
 
     /// Takes messages, until there are none or it is enough. Returns whether one of them is a sign of work.
-    pub(crate) fn take(
-        &self,
-        mut is_enough: impl FnMut() -> bool,
-        handle: impl Fn(usize, Message),
-    ) -> bool {
+    pub(crate) fn take(&self, mut is_enough: impl FnMut() -> bool, handle: impl Fn(usize, Message)) -> bool {
         let mut any = false;
         while let Some((from, message)) = self.receive() {
             any |= message.shows_work();

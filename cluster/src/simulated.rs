@@ -50,7 +50,7 @@ impl Latency {
     };
 }
 
-/// Faults of messages and ranks: none by default.
+/// Faults of messages and ranks: none by default. No message is duplicated, because a [transport](crate::Transport) delivers each one once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     /// Seed of all random choices.

@@ -58,16 +58,15 @@ fn an_early_thief_gets_frames() {
 #[test]
 fn a_slow_rank_is_not_kept_by_requests() {
     let run = |program: fn(&World) -> u64| {
-        simulate(Machine::RANKS.with_cores(33), 1, move || {
-            let faults = Faults { slow: Some((0, Duration::from_millis(1))), ..Faults::default() };
-            Simulated::new(32).faults(faults).timeout(Duration::from_secs(2)).run(program)
+        simulate(Machine::RANKS.with_cores(17), 1, move || {
+            let faults = Faults { slow: Some((0, Duration::from_micros(500))), ..Faults::default() };
+            Simulated::new(16).faults(faults).timeout(Duration::from_secs(2)).run(program)
         })
     };
     let sum = run(|world| (0..200_u64).into_par_iter().map(|x| x).spread(world).sum::<u64>());
-    assert_eq!(sum.result, [19_900; 32]);
-    let leaves =
-        run(|world| Frames::new(world).run(RecPFor::Loops { len: 4, left: LOOPS, sum: 0 }, &()));
-    assert_eq!(leaves.result, [60; 32]);
+    assert_eq!(sum.result, [19_900; 16]);
+    let leaves = run(|world| Frames::new(world).run(RecPFor::Loops { len: 4, left: LOOPS, sum: 0 }, &()));
+    assert_eq!(leaves.result, [60; 16]);
 }
 
 /// Each rank of a run ends as documented for its faults. See [`faulty`].

@@ -79,7 +79,7 @@ pub(crate) fn faults_of(seed: u64) -> (usize, Faults) {
     let at = Duration::from_micros(draw(6_000));
     match draw(5) {
         3 => faults.damaged = 50 + draw(1_000),
-        0 => faults.stops = Some((rank, at, Duration::from_micros(1 + draw(60_000)))),
+        0 => faults.stops = Some((rank, at, Duration::from_micros(1 + draw(400_000)))),
         1 => faults.slow = Some((rank, Duration::from_micros(1 + draw(200)))),
         2 => faults.dies = Some((rank, at)),
         _ => {}
@@ -92,7 +92,8 @@ pub(crate) fn faulty(seed: u64) -> Vec<Result<End, String>> {
     let (ranks, faults) = faults_of(seed);
     let machine = Machine::RANKS.with_cores(ranks + 1);
     let run = simulate(machine, seed, move || {
-        let simulated = Simulated::new(ranks).faults(faults).timeout(Duration::from_millis(50));
+        // Near the end of a computation, its last frames and outputs may travel, 5 ms each, while all ranks are out of work.
+        let simulated = Simulated::new(ranks).faults(faults).timeout(Duration::from_millis(200));
         let ends = simulated.try_run(|world| {
             let items = (0..200_u64).into_par_iter().map(|x| {
                 work(LEAF);
@@ -102,9 +103,7 @@ pub(crate) fn faulty(seed: u64) -> Vec<Result<End, String>> {
             let leaves = Frames::new(world).run(RecPFor::Loops { len: 16, left: LOOPS, sum: 0 }, &());
             (sum, leaves)
         });
-        // The delays are a tenth of the timeout. A rank that is slower than this gets requests faster than it can refuse them.
-        let is_slow = faults.slow.is_some_and(|(_, time)| time > Duration::from_micros(100));
-        let is_whole = faults.dies.is_none() && faults.stops.is_none() && faults.damaged == 0 && !is_slow;
+        let is_whole = faults.dies.is_none() && faults.stops.is_none() && faults.damaged == 0;
         let end = |end: std::thread::Result<(u64, u64)>| match end {
             Ok((19_900, 400)) => Ok(End::Right),
             Ok(other) => Err(format!("a wrong result: {other:?}")),
