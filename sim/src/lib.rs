@@ -25,6 +25,7 @@ mod costs;
 mod explored;
 mod injector;
 mod lock;
+mod stack;
 pub mod thread;
 pub mod time;
 mod timed;

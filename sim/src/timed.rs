@@ -512,8 +512,9 @@ impl Timed {
         self.catch_up(world);
         let (me, now) = (self.current.get(), self.time());
         let mut interrupted = 0;
-        let costs_nothing = self.costs().interruption == 0;
-        for core in self.cores.borrow().iter().filter(|_| !costs_nothing) {
+        // Where interruptions cost nothing, there may be very many cores.
+        let interruptible = if self.costs().interruption == 0 { 0 } else { usize::MAX };
+        for core in self.cores.borrow().iter().take(interruptible) {
             let Some(thread) = core.runs.filter(|&thread| thread != me) else { continue };
             // A core that is about to wake up is not interrupted.
             if self.of(thread, |it| it.since <= now) {

@@ -13,9 +13,9 @@
 //!    of the list. A wait with a time ends by either, and the list has it no longer in both cases.
 
 use crate::explored::Explored;
+use crate::stack::{Lowest, ThreadStack};
 use crate::thread::message;
 use crate::timed::Timed;
-use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -90,7 +90,8 @@ impl Waits {
 pub(crate) struct Thread {
     pub(crate) name: Option<String>,
     /// Taken while the thread runs; `None` for good when it has ended.
-    coroutine: Option<Coroutine<(), (), (), DefaultStack>>,
+    coroutine: Option<Coroutine<(), (), (), ThreadStack>>,
+    stack: Option<Lowest>,
     /// Set by the thread when it begins. Valid while the coroutine is alive: it lies in the coroutine's own frame.
     yielder: *const Yielder<(), ()>,
     has_ended: bool,
@@ -164,8 +165,6 @@ pub(crate) struct World {
 
 thread_local! {
     static WORLD: Cell<*const World> = const { Cell::new(ptr::null()) };
-    /// Stacks of threads that have ended: mapping one takes longer than many a run.
-    static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls `f` with the calling thread's world, if it runs in one.
@@ -264,9 +263,6 @@ pub(crate) fn run<R: 'static>(
     }
 }
 
-/// Size of each thread's stack. Its pages are used when they are touched.
-const STACK: usize = 4 << 20;
-
 impl World {
     /// Counts something.
     pub(crate) fn count(&self, count: impl FnOnce(&mut Counts)) {
@@ -302,8 +298,8 @@ impl World {
 
     /// Starts a thread. Returns its number.
     pub(crate) fn spawn(&self, name: Option<String>, main: Box<dyn FnOnce()>) -> ThreadNumber {
-        let kept = STACKS.with(|stacks| stacks.borrow_mut().pop());
-        let stack = kept.unwrap_or_else(|| DefaultStack::new(STACK).expect("there is room for a stack"));
+        let stack = ThreadStack::take();
+        let lowest = stack.lowest();
         let number = self.threads.borrow().len();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             with(|world| world.expect("it runs in a world").thread(number, |it| it.yielder = yielder));
@@ -323,6 +319,7 @@ impl World {
         self.threads.borrow_mut().push(Thread {
             name,
             coroutine: Some(coroutine),
+            stack: lowest,
             yielder: ptr::null(),
             has_ended: false,
             waits: None,
@@ -384,11 +381,11 @@ impl World {
                 self.count(|counts| counts.switches += 1);
             }
             let mut coroutine = self.thread(next, |it| it.coroutine.take()).expect("a thread that can run");
-            match coroutine.resume(()) {
+            let result = coroutine.resume(());
+            self.thread(next, |it| it.stack).into_iter().for_each(Lowest::check);
+            match result {
                 CoroutineResult::Yield(()) => self.thread(next, |it| it.coroutine = Some(coroutine)),
-                CoroutineResult::Return(()) => {
-                    STACKS.with(|stacks| stacks.borrow_mut().push(coroutine.into_stack()));
-                }
+                CoroutineResult::Return(()) => coroutine.into_stack().give_back(),
             }
         }
     }
@@ -421,7 +418,7 @@ impl World {
                 // SAFETY: the frames are never used again. This is a thread that never ends (a timers' thread); the program has ended, and the
                 // crate's documentation forbids that code outside the world refers to values in the frames.
                 unsafe { coroutine.force_reset() };
-                STACKS.with(|stacks| stacks.borrow_mut().push(coroutine.into_stack()));
+                coroutine.into_stack().give_back();
             }
             std::mem::forget(std::mem::take(&mut thread.locals));
         }
