@@ -711,7 +711,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 Err(error) => self.fail(format!("a frame from rank {from} {error}")),
             },
             Message::End(bytes) => match decode(&bytes) {
-                Ok(output) => self.take_end(output, None),
+                Ok(output) => self.take_end(output, Message::End(bytes)),
                 Err(error) => self.fail(format!("the result from rank {from} {error}")),
             },
             Message::Hello { .. } => self.try_to_end(),
@@ -856,21 +856,18 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             return;
         }
         let Some(output) = lock(&self.root).take() else { return };
-        let message = if self.world().size() == 1 {
-            None
-        } else {
-            match encode(&output) {
-                Ok(bytes) => Some(Message::End(bytes)),
-                Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
-            }
-        };
-        self.take_end(output, message);
+        match encode(&output) {
+            Ok(bytes) => self.take_end(output, Message::End(bytes)),
+            // No other rank needs it.
+            Err(_) if self.world().size() == 1 => self.take_end(output, Message::End(Vec::new())),
+            Err(error) => self.fail(format!("the result cannot be encoded: {error}")),
+        }
     }
 
-    /// Takes the result, and tells the other ranks. A failure that came first stands on all ranks.
-    fn take_end(&self, output: F::Output, message: Option<Message>) {
+    /// Takes the result, and sends it down the tree of the ranks. A failure that came first stands on all ranks.
+    fn take_end(&self, output: F::Output, message: Message) {
         if self.session.ended() {
-            message.into_iter().for_each(|message| self.session.send_to_all(message));
+            self.session.send_down(message);
             *lock(&self.end) = Some(output);
         }
         self.stop();
