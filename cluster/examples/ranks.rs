@@ -153,8 +153,8 @@ mod simulated {
             name: "uts",
             log: 0,
             variants: &[VARIANTS[0]],
-            run: |world, _, _| {
-                let (_, tree, published) = Tree::PUBLISHED[0];
+            run: |world, tree, _| {
+                let (_, tree, published) = Tree::PUBLISHED[tree];
                 let step = |count: &mut u64, open: &mut Open, n: usize| {
                     let before = *count;
                     open.step(&tree, n, count);

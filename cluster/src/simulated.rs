@@ -324,9 +324,14 @@ impl Transport for Virtual {
         if self.mailbox().is_dead.load(Relaxed) || self.net.mail[to].is_dead.load(Relaxed) {
             return len;
         }
-        let arrival = self.now() + self.takes(&envelope.message, len);
+        let now = self.now();
+        let arrival = now + self.takes(&envelope.message, len);
         let mailbox = &self.net.mail[to];
         let mut queue = lock(&mailbox.queue);
+        // Senders whose messages have arrived are forgotten: their next ones arrive later in any case (invariant 3).
+        if queue.latest.len() == queue.latest.capacity() {
+            queue.latest.retain(|_, latest| *latest > now);
+        }
         let latest = queue.latest.entry(self.rank).or_default();
         let arrival = arrival.max(*latest + 1);
         *latest = arrival;
@@ -364,9 +369,10 @@ impl Transport for Virtual {
         Some(TIMEOUT)
     }
 
-    /// Six steals that fail: each rank has its own core.
+    /// Six steals that fail, because each rank has its own core. More for thousands of ranks, whose simulation would else be one of requests: all together
+    /// send some 12 in a microsecond.
     fn longest_pause(&self) -> Duration {
-        6 * self.net.latency.failed_steal
+        (6 * self.net.latency.failed_steal).max(Duration::from_nanos(80 * self.size() as u64))
     }
 
     /// All ranks run the program of this process.
