@@ -98,7 +98,7 @@ impl<'w> Frames<'w> {
 
     /// Replaces the greedy join by the *stalling* join, for comparisons: a frame that a steal has [blocked](crate::Counts::blocked) goes on, when its
     /// results are all there, only on its rank, and only after nothing else was ready there and a steal has failed. The same holds for a frame that has
-    /// waited for futures. Runtimes do so whose workers own the tasks that wait in a join. (The order of Shiina and Taura's runtime: the worker's own
+    /// waited for futures; a frame that is forked after futures waits for them on the rank that takes it. Runtimes do so whose workers own the tasks that wait in a join. (The order of Shiina and Taura's runtime: the worker's own
     /// tasks, a steal, then one of the tasks that wait.)
     pub fn stalling(self) -> Self {
         Frames { rule: Rule::Stalling, ..self }
@@ -458,7 +458,10 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn step(&self, worker: usize, ready: Ready<F, F::Output>) {
         let mut next = Some(ready);
-        while let Some(Ready { frame, results, up, .. }) = next.take() {
+        while let Some(Ready { frame, results, up, futures, .. }) = next.take() {
+            if !futures.is_empty() {
+                return self.wait(worker, (frame, up), Vec::new(), futures);
+            }
             self.world().counters().steps.add(1);
             match frame.step(results, &mut FrameContext { call: self, worker }) {
                 Next::Return(output) => self.deliver(worker, up, output),
@@ -552,8 +555,8 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     ) -> Address {
         let number = self.shard(worker).future(takers, clone);
         let up = self.address(worker, number, Place::Future);
-        if futures.is_empty() {
-            self.push(worker, Ready::new(frame, up));
+        if futures.is_empty() || self.rule != Rule::Greedy {
+            self.push(worker, Ready { futures, ..Ready::new(frame, up) });
         } else {
             self.wait(worker, (frame, up), Vec::new(), futures);
         }

@@ -12,6 +12,7 @@
 //! 3. Numbers are not used twice, neither in a call nor in two calls of a world. (They are, after 2^28 calls, or 2^36 numbers in a call.) So
 //!    a message or a future for a number that is not there, or no longer, is refused, and harms no other frame.
 
+use super::Future;
 use furcate_pool::sync::clock::Instant;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -38,6 +39,8 @@ pub(crate) enum Place {
 pub(crate) struct Ready<F, O> {
     pub(crate) frame: F,
     pub(crate) results: Vec<O>,
+    /// Futures that the frame waits for when a worker takes it, unless the join is the greedy one.
+    pub(crate) futures: Vec<Future<O>>,
     /// Destination of the frame's output.
     pub(crate) up: Address,
     /// The time of the last result, if the frame has waited.
@@ -51,7 +54,7 @@ pub(crate) struct Ready<F, O> {
 impl<F, O> Ready<F, O> {
     /// A frame that has not waited.
     pub(crate) fn new(frame: F, up: Address) -> Self {
-        Ready { frame, results: Vec::new(), up, since: None, blocked: None }
+        Ready { frame, results: Vec::new(), futures: Vec::new(), up, since: None, blocked: None }
     }
 }
 
@@ -167,7 +170,7 @@ impl<F, O> Shard<F, O> {
         }
         let Node { frame, up, results, blocked, .. } = self.nodes.remove(&to.number).ok_or(Unknown)?;
         let results = results.into_iter().flatten().collect();
-        Ok(Some(Ready { frame, results, up, since: Some(Instant::now()), blocked }))
+        Ok(Some(Ready { results, since: Some(Instant::now()), blocked, ..Ready::new(frame, up) }))
     }
 
     /// Makes a future for so many takers. Returns its number.
