@@ -413,11 +413,12 @@ where
         let mut heard = begin;
         loop {
             // Thieves that are refused ask again. If there are many, an idle rank gets requests without end.
+            let mut are_many = between_steps();
             let has_work = || {
                 let desk = self.desk();
                 !desk.shares.is_empty() || desk.end.is_some() || self.session.failure().is_some()
             };
-            if self.poll(has_work) {
+            if self.poll(|| are_many() && has_work()) {
                 heard = Instant::now();
             }
             if let Some(failure) = self.session.failure() {

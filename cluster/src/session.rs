@@ -58,7 +58,7 @@ pub(crate) fn between_steps() -> impl FnMut() -> bool {
     let mut messages = 0;
     move || {
         messages += 1;
-        messages == 64
+        messages >= 64
     }
 }
 
