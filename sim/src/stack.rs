@@ -11,7 +11,8 @@
 //!
 //! 1. A packed stack is a part of its block that no other stack has, and the block lives as long as one of its stacks.
 //! 2. The lowest words of a packed stack are [`WORD`]. They are checked after each run of its thread: if one is different, the thread has used more than its
-//!    stack, and may have overwritten the next one. So the process ends. (A frame of more than 64 KB may pass by the words without touching them.)
+//!    stack, and may have overwritten the next one. So the process ends. (A frame with unused
+//!    space may pass by the words without touching them.)
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};

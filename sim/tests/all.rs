@@ -320,3 +320,44 @@ fn heavy_fences_interrupt_the_cores_that_compute() {
     assert_eq!((none.counts.interruptions, many.counts.interruptions), (0, 500));
     assert!(many.time > none.time);
 }
+
+/// Runs 1,500 threads that are alive at the same time: the last ones have packed stacks. Each computes `f` of its number.
+fn many_threads(f: fn(usize) -> usize) -> Vec<usize> {
+    let run = simulate(Machine::HERE, 1, move || {
+        let start = |number| {
+            thread::spawn(move || {
+                thread::sleep(1_000_000 * US);
+                f(number)
+            })
+        };
+        let threads: Vec<_> = (0..1500).map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    run.result
+}
+
+/// Uses some KB of the stack for each level.
+fn deep(levels: usize) -> usize {
+    let values = std::hint::black_box([levels; 128]);
+    if levels == 0 { 0 } else { deep(levels - 1) + values[levels % 128] / levels }
+}
+
+#[test]
+fn threads_without_guard_pages_keep_apart() {
+    for _ in 0..2 {
+        assert_eq!(many_threads(|number| deep(20) + number), (20..1520).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_stack_without_a_guard_page_that_overflows_ends_the_process() {
+    if std::env::var_os("OVERFLOW").is_some() {
+        many_threads(|number| deep(if number == 1400 { 70 } else { 1 }));
+        return;
+    }
+    let name = "a_stack_without_a_guard_page_that_overflows_ends_the_process";
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    let run = test.args(["--exact", name, "--nocapture"]).env("OVERFLOW", "1").output().unwrap();
+    let text = String::from_utf8_lossy(&run.stderr);
+    assert!(text.contains("has used more than its stack of 64 KB"), "{text}");
+}
