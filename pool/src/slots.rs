@@ -40,7 +40,7 @@
 //! searcher parks 20 ms after its timed search began; earlier, if no slot is free and woken tasks or deques wait.
 //!
 //! Calls that follow each other closely find a searching worker, and a call that is too small to be shared pays for no wake-up.
-//! Meanwhile the pushes of slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
+//! Meanwhile the pushes of some slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
 //! work to share for more than 20 µs, or if its last call took longer. (For an external thread the time counts from the begin of its
 //! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once.
 //!
@@ -120,7 +120,7 @@ pub(crate) trait Occupant {
     /// Returns the number of the worker that waits for the stolen fork that this worker runs, if there is one.
     fn serves(&self) -> Option<usize>;
 
-    /// Notes that this worker is woken [ahead](Locked::resume) of its latch. Returns whether it was before, and is not awake since.
+    /// Notes that this worker is woken [ahead](Locked::resume) of its latch. Returns whether it was before, in the same wait.
     fn set_awake_ahead(&self) -> bool;
 
     /// Wakes the worker's thread.

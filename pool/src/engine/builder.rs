@@ -86,10 +86,18 @@ impl ThreadBuilder {
 
     /// Runs the thread's work, until the pool ends.
     pub fn run(self) {
-        if let Some(size) = self.stack_size {
-            stack::begin(size);
-        }
         (self.main)();
+    }
+
+    /// Runs the thread's work on a thread that was started as [`configured`](Self::configured).
+    fn begin(self) {
+        self.note_stack();
+        self.run();
+    }
+
+    /// Notes the size of the stack of a thread that was started as [`configured`](Self::configured).
+    pub(crate) fn note_stack(&self) {
+        stack::begin(self.stack_size);
     }
 
     /// Returns a `std` builder with the thread's name and stack size.
@@ -222,7 +230,7 @@ mod sealed {
 
     impl Sealed for DefaultSpawn {
         fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>> {
-            thread.configured().spawn(|| thread.run()).map(Some)
+            thread.configured().spawn(|| thread.begin()).map(Some)
         }
         const SPARES: bool = true;
     }
@@ -541,8 +549,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         settings.setup.caller_takes_part = settings.caller_takes_part.unwrap_or(!promised);
         // Spare threads are started under a lock, where no closure of the user may be called. So all names are made here.
         let names = settings.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
-        let names = Arc::<[String]>::from(names);
-        let stack_size = settings.stack_size.or_else(|| S::SPARES.then(stack::default_size));
+        let (names, stack_size) = (Arc::<[String]>::from(names), settings.stack_size);
         let thread = move |number, main| {
             let name = names.get(number % threads).cloned();
             ThreadBuilder { name, stack_size, number, main }
@@ -551,7 +558,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             let spare = thread.clone();
             settings.setup.spares = Some(Box::new(move |number, main| {
                 let thread = spare(number, main);
-                thread.configured().spawn(|| thread.run())
+                thread.configured().spawn(|| thread.begin())
             }));
         }
         let registry = Registry::new(threads, settings.setup);

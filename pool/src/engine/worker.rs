@@ -123,7 +123,7 @@ pub struct Worker {
     awaited: AtomicU64,
     /// Number, plus 1, of the worker that waits for the stolen fork that this worker runs; 0 if it runs none.
     serves: AtomicUsize,
-    /// Whether this worker was woken [ahead](crate::slots::Locked::resume) of its latch.
+    /// Whether this worker was woken [ahead](crate::slots::Locked::resume) of the latch that it waits for.
     pub(crate) awake_ahead: AtomicBool,
     registry: NonNull<Registry>,
     /// Index of this worker in the registry's table of workers.
@@ -131,7 +131,7 @@ pub struct Worker {
     /// Whether this worker is an external thread.
     external: bool,
     /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's slot lock held, by this thread, or by another one while
-    /// this thread sleeps. If another worker has taken the slot over, the index stays until this thread notices.
+    /// this thread sleeps or spins without a slot. If another worker has taken the slot over, the index stays until this thread notices.
     slot: AtomicUsize,
     /// For an external thread: the time since its call began. For other workers: the time since this worker first had jobs to share
     /// while only the timed searcher searched. The time decides whether a wake-up is worth its cost.

@@ -53,7 +53,7 @@ pub(crate) struct Searching {
     /// Number of free slots.
     free: CachePadded<AtomicUsize>,
     /// Whether one of the searching workers is the timed searcher.
-    timed_searcher: AtomicBool,
+    timed_searcher: CachePadded<AtomicBool>,
     /// Number of long sleepers.
     long_sleepers: AtomicUsize,
     /// Whether a thread watches queued tasks.
@@ -73,7 +73,7 @@ impl Searching {
             group_size,
             count: CachePadded::new(AtomicUsize::new(0)),
             free: CachePadded::new(AtomicUsize::new(free)),
-            timed_searcher: AtomicBool::new(false),
+            timed_searcher: CachePadded::new(AtomicBool::new(false)),
             long_sleepers: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
         }
@@ -120,7 +120,8 @@ impl Searching {
         self.timed_searcher.load(Relaxed)
     }
 
-    /// Whether there is a timed searcher that no other thread is about to wake. If there is one, the caller is to wake it.
+    /// Whether there is a timed searcher that no other thread is about to wake. If there is one, the caller is to wake it. Until then the flag is
+    /// false: other publishers rely on the caller, or lose the time of one sleep.
     pub(crate) fn claim_timed_searcher(&self) -> bool {
         self.has_timed_searcher() && self.timed_searcher.swap(false, Relaxed)
     }

@@ -1,6 +1,7 @@
 //! Workers that wait for latches, in their slots or without.
 
 use super::{Locked, Occupant, WorkerState};
+use crate::process::processors;
 
 /// Number of workers of a chain that are woken ahead of their latches.
 const AHEAD: usize = 4;
@@ -90,7 +91,9 @@ impl<W: Occupant> Locked<'_, W> {
     fn wake_ahead(&mut self, of: &W) {
         let slots = self.slots;
         let mut served = of.serves();
-        for _ in 0..AHEAD.min(self.free.len()) {
+        // Each needs a processor, too.
+        let idle = processors().saturating_sub(slots.held());
+        for _ in 0..AHEAD.min(idle).min(self.free.len()) {
             let Some(worker) = served.and_then(|number| slots.worker(number)) else { return };
             if self.state(worker) != WorkerState::Blocked {
                 return;

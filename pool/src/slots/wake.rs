@@ -2,7 +2,7 @@
 
 use super::{FreeSlot, Locked, Occupant, SearchEnd, WakeOutcome, WorkerState};
 
-/// Number of slot holders that are to wake a timed searcher for their work.
+/// Number of slot holders that are [poked](Locked::poke_some) at once.
 const POKED: usize = 8;
 
 impl<'a, W: Occupant> Locked<'a, W> {
@@ -61,7 +61,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn wake_timed_searcher(&mut self) -> bool {
         let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
         let wakes = timed_searcher.is_some_and(|worker| self.occupy_free(worker));
-        // It was claimed, but no slot is free.
+        // If no slot is free, the next publisher may claim it again.
         self.slots.searching.set_timed_searcher(self.timed_searcher.is_some());
         wakes
     }
@@ -101,11 +101,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.set_state(worker, WorkerState::TimedSearch);
         self.timed_searcher = Some(worker.number());
         self.slots.searching.set_timed_searcher(true);
-        // Only some: all that are poked look at the same cache lines soon. The timed searcher finds the others' work after its sleep.
-        let slots = self.slots;
-        let near = (0..slots.len()).filter_map(|nth| slots.holder((worker.number() + nth) % slots.len()));
-        near.take(POKED).for_each(W::poke);
         true
+    }
+
+    /// Has some slot holders look up at their next push, and wake the timed searcher then. If all did, all would look at the same cache lines soon. The
+    /// timed searcher finds the others' jobs after its sleep, and pokes others then. `from` says where to begin; returns that for the next call.
+    pub(crate) fn poke_some(&self, from: usize) -> usize {
+        let slots = self.slots;
+        let holders = (0..slots.len()).filter_map(|nth| slots.holder((from + nth) % slots.len()));
+        holders.take(POKED).for_each(W::poke);
+        from + POKED
     }
 
     /// Notes that there is no timed searcher any more.

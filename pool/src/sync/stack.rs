@@ -1,32 +1,24 @@
-//! Room on the stacks of the pool's own threads.
+//! Sizes of the stacks of the pool's own threads.
 
 use super::machine::thread_local;
 use std::cell::Cell;
 
-/// Returns the size in bytes of a stack that the user has not set: the default of `std::thread`.
-pub(crate) fn default_size() -> usize {
-    let said = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
-    said.unwrap_or(2 << 20)
-}
-
 thread_local! {
-    /// Address of the middle of this thread's stack, which grows downward from there; the greatest address if its size is unknown.
-    static MIDDLE: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Size of this thread's stack, in bytes; 0 if it is not known.
+    static SIZE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Notes that this thread's stack has `size` bytes, hardly any of which are used so far.
-pub(crate) fn begin(size: usize) {
-    MIDDLE.set(here() - size / 2);
+/// Notes the size that this thread was started with; `None` is the default of `std::thread`.
+pub(crate) fn begin(size: Option<usize>) {
+    let default = || {
+        let said = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
+        if cfg!(any(unix, windows)) { said.unwrap_or(2 << 20) } else { 0 }
+    };
+    SIZE.set(size.unwrap_or_else(default));
 }
 
-/// Whether more than half of this thread's stack is free. False if its size is unknown, as outside the pool's own threads.
+/// Returns the size of this thread's stack, in bytes; 0 if it is not known, as outside the pool's own threads.
 #[must_use]
-pub fn has_room() -> bool {
-    here() > MIDDLE.get()
-}
-
-#[inline(never)]
-fn here() -> usize {
-    let byte = 0_u8;
-    (&raw const byte).addr()
+pub fn size() -> usize {
+    SIZE.get()
 }

@@ -6,8 +6,8 @@
 //! # Invariants
 //!
 //! 1. The reduction tree is the division tree, children in order.
-//! 2. *Bounded stack.* Forks lie on top of each other on at most half of one thread's stack, or at most
-//!    [`MAX_FRAMES`](crate::tree::frames::MAX_FRAMES) of them if its size is unknown. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
+//! 2. *Bounded stack.* At most [`MAX_FRAMES`](crate::tree::frames::MAX_FRAMES) forks lie on top of each other on one thread's
+//!    stack, or as many for each 512 KiB of it. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
 //!    keeps them on the heap. A balanced division of data that fit into memory stays far below that number; a list that
 //!    gives its elements one by one does not.
 //!

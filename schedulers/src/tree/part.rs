@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! 1. *The stack is bounded* if [`PartScheduler::run`] calls itself for the two parts of a division only, or for a
-//!    task's rest. A [`Fork`] holds one of the frames that a thread may have ([`MAX_FRAMES`](crate::tree::frames::MAX_FRAMES)).
+//!    task's rest. A [`Fork`] holds one of the [frames](crate::tree::frames) that a thread may have.
 //!    If there is no frame left, a part says that it is a leaf, and divides itself while it is folded, in a loop that
 //!    keeps its parts on the heap.
 //! 2. *No type of the chain gets out.* A scheduler sees a part, its size and its output. So a scheduler cannot fold an

@@ -61,6 +61,7 @@ impl ThreadPoolBuilder {
                     let counted = running.begin();
                     let run = move || {
                         let _counted = counted;
+                        thread.note_stack();
                         wrapper(thread);
                     };
                     builder.spawn_scoped(threads, run).map(drop)

@@ -98,7 +98,9 @@ impl Registry {
     /// Is the timed searcher while new work is likely, then parks. Returns as [`sleep_until_needed`](Self::sleep_until_needed) does.
     fn timed_search<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
         let since = Instant::now();
+        let mut from = worker.number();
         loop {
+            from = slots.poke_some(from);
             let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
             drop(slots);
             worker.counters.naps.add();

@@ -81,6 +81,7 @@ impl Registry {
             self.sleep_blocked(worker);
             // Also if the slot was there before this thread was awake.
             worker.turn.keep_slot();
+            worker.awake_ahead.store(false, Relaxed);
         }
         if wait.for_others {
             self.lock().end_block_for_others(worker);
@@ -249,9 +250,9 @@ impl Registry {
         let since = Instant::now();
         let mut time = STUCK;
         loop {
-            worker.parker.park_timeout(time);
-            // A worker that was given a slot needs no lock to see it: see `park`.
-            if self.is_given_slot(worker) {
+            let is_woken = worker.parker.park_timeout(time);
+            // A worker that was given a slot needs no lock to see it: its slot's holder is stored last. (A token may stay behind; it costs one look.)
+            if is_woken && self.waits_awake(worker) || self.holds_slot(worker) {
                 return;
             }
             let mut slots = self.lock();
@@ -272,17 +273,17 @@ impl Registry {
         }
     }
 
-    /// Whether a blocked worker was given a slot. If it was woken [ahead](Locked::resume) of its latch, spins until it is, for a short time.
-    fn is_given_slot(&self, worker: &Worker) -> bool {
+    /// If a blocked worker was woken [ahead](Locked::resume) of its latch, spins for a short time until it is given a slot. Returns whether it was.
+    fn waits_awake(&self, worker: &Worker) -> bool {
         const TIME: Duration = Duration::from_micros(100);
-        if worker.awake_ahead.load(Relaxed) {
-            let since = Instant::now();
-            while !self.holds_slot(worker) && since.elapsed() < TIME {
-                hint::spin_loop();
+        let since = Instant::now();
+        while worker.awake_ahead.load(Relaxed) && since.elapsed() < TIME {
+            if self.holds_slot(worker) {
+                return true;
             }
-            worker.awake_ahead.store(false, Relaxed);
+            hint::spin_loop();
         }
-        self.holds_slot(worker)
+        false
     }
 
     /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, the waiter gets the

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// How long a worker searches before it sleeps, at least.
 const SEARCH: Duration = Duration::from_micros(50);
 
-/// Microseconds between two tries to wake more workers, of which the first has found the slot lock taken.
+/// Microseconds from a try to wake more workers that has found the slot lock taken to the next one.
 const AGAIN: u32 = 10;
 
 /// Number of pauses of a short search: some microseconds.
@@ -81,7 +81,7 @@ enum WakeUp {
     Searches(bool),
     /// A fork, of which it has shared no part yet. Whether the worker was woken beside others.
     Stole(bool),
-    /// As `Stole(true)`, and since when it has to wait before it next tries to wake others.
+    /// As `Stole(true)`, and when it last found the slot lock taken. It tries again after [`AGAIN`].
     Tried(Ticks),
 }
 

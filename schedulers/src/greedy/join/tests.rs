@@ -120,13 +120,12 @@ fn a_thief_begins_with_its_own_frames() {
 
 #[cfg(not(loom))] // models have no pool
 #[test]
-fn forks_take_half_of_the_stack_of_a_pools_thread() {
+fn forks_nest_deeper_on_larger_stacks_of_a_pools_threads() {
     let most = |size| {
         let pool = furcate_pool::ThreadPoolBuilder::new().num_threads(1).stack_size(size).build().unwrap();
         pool.install(|| Join.schedule((List(0..100_000), SizeLimit::new(1), FRAMES), &furcate_pool::Pool))
     };
-    let (small, large) = (most(1 << 20), most(8 << 20));
-    assert!(MAX_FRAMES <= small && 4 * small < large, "{small} and {large} frames");
+    assert_eq!([512 << 10, 1 << 20, 8 << 20].map(most), [1, 2, 16].map(|times| times * MAX_FRAMES));
 }
 
 /// Past the limit of frames the tree is the same, and the reductions are made at the same nodes.
