@@ -42,7 +42,7 @@ TARGET = "x86_64-unknown-linux-gnu"
 # - waits of milliseconds in slots for a job from outside: long sleepers that are not counted, not woken, or do not look again; a broadcast that does
 #   not wake a waiting worker (a unit test finds that one);
 # - a future that is woken twice: a scheduled task that is queued again; a stop while all sleep: an urgent job that notifies none;
-# - luck, as the window is some steps: no final check at a released slot; a mugged, settled or suspended deque that notifies none; a woken worker that
+# - luck, as the window is some steps: no final check at a released slot, or after a search that has found a job; a mugged, settled or suspended deque that notifies none; a woken worker that
 #   is counted after it has its slot.
 MUTANTS = {
     "broadcast-not-claimed": (
@@ -109,13 +109,6 @@ MUTANTS = {
             ("if «self.slots.searching.final_check(|| self.slots.request_all_splits(worker), sees_work)»\n", "false"),
         ],
     ),
-    "search-ends-without-final-check": (
-        "sim",
-        "engine/registry/wake.rs",
-        [
-            ("if self.slots.searching.end(worker.number()) {\n            «self.final_check(worker);»", ""),
-        ],
-    ),
     "unpark-leaves-no-token": (
         "sim",
         "sync/parker.rs",
@@ -137,7 +130,10 @@ MUTANTS = {
         "sim",
         "engine/registry/wake.rs",
         [
-            ("self.lock_while(|| «self.slots.searching.has_timed_searcher()»)", "false"),
+            (
+                "claim_timed_searcher() && «self.lock().wake_timed_searcher()»",
+                "self.lock_while(|| false).is_some_and(|mut slots| slots.wake_timed_searcher())",
+            ),
         ],
     ),
     "woken-worker-not-counted": (
