@@ -99,15 +99,20 @@ impl Registry {
     fn timed_search<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
         let since = Instant::now();
         let mut from = worker.number();
+        // A job may have been queued since this worker last looked, while nobody saw that it is the timed searcher.
+        let mut sleeps = self.slots.searching.may_sleep(|| self.is_queued());
         loop {
             from = slots.poke_some(from);
-            let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
-            drop(slots);
-            worker.counters.naps.add();
-            trace::record(Kind::NapBegin, worker.number() as u64);
-            worker.parker.park_timeout(sleep);
-            trace::record(Kind::NapEnd, 0);
-            slots = self.lock();
+            if sleeps {
+                let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
+                drop(slots);
+                worker.counters.naps.add();
+                trace::record(Kind::NapBegin, worker.number() as u64);
+                worker.parker.park_timeout(sleep);
+                trace::record(Kind::NapEnd, 0);
+                slots = self.lock();
+            }
+            sleeps = true;
             if slots.state(worker) == WorkerState::Active {
                 return true;
             }
