@@ -247,7 +247,7 @@ fn random_programs_give_their_sequential_values() {
         // Under `Leapfrog`, the last worker to wait sleeps once before it looks for queued jobs (seed 602 of 10,000).
         let needs_no_time = !waits && rule != 1;
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let check_of = Check::new().cores(threads).needs_no_time(needs_no_time);
+            let check_of = Check::new().cores(threads).max_steps(3_000_000).needs_no_time(needs_no_time);
             check_of.run([seed], || {
                 BROADCASTS.store(0, Relaxed);
                 let begin = Instant::now();
