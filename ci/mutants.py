@@ -42,8 +42,8 @@ TARGET = "x86_64-unknown-linux-gnu"
 # - waits of milliseconds in slots for a job from outside: long sleepers that are not counted, not woken, or do not look again; a broadcast that does
 #   not wake a waiting worker (a unit test finds that one);
 # - a future that is woken twice: a scheduled task that is queued again; a stop while all sleep: an urgent job that notifies none;
-# - luck, as the window is some steps: no final check at a released slot, or after a search that has found a job; a mugged, settled or suspended deque that notifies none; a woken worker that
-#   is counted after it has its slot.
+# - luck, as the window is some steps: no final check at a released slot, or after a search that has found a job; a mugged, settled or suspended
+#   deque that notifies none; a woken worker that is counted after it has its slot.
 MUTANTS = {
     "broadcast-not-claimed": (
         "tests sim",

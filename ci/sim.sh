@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The pool on virtual threads: random programs under schedules of their own, the book's chapter, simulated ranks with faults, and
 # lints of what only a simulation compiles.
-#   ci/sim.sh         a million schedules, and 10,000 runs of ranks with faults: some six minutes
+#   ci/sim.sh         a million schedules, and 10,000 runs of ranks with faults: some ten minutes
 #   ci/sim.sh short   10,000, and 300
 set -euo pipefail
 cd "$(dirname "$0")/.."

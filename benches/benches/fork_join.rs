@@ -8,10 +8,11 @@
 //! alive at a time: it is made and warmed up before its clock starts, and ended after its clock has stopped. So no idle
 //! threads of one pool run during another pool's time.
 
-use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use furcate_benches::fork::{Engine, Furcate, FurcateHandle, Rayon, STACK, Serial, Visit, each, forms};
+use furcate_benches::fork::{
+    Engine, Furcate, FurcateHandle, Rayon, STACK, Serial, Visit, each, forms, warm_up,
+};
 use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
 use furcate_benches::{Choice, Timed, interleave_timed, paper, quick, rounds, thread_counts};
 
@@ -123,16 +124,6 @@ impl<P: Program> Visit for Field<'_, P> {
             };
             (E::NAME, Box::new(run))
         }));
-    }
-}
-
-/// Keeps an engine forking for long enough that all its threads take part, each on a processor of its own: after a few
-/// milliseconds threads that never slept may still share one.
-fn warm_up(engine: &impl Engine) {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(20) {
-        let program = Fib(20);
-        black_box(engine.run(|fork| program.forked(fork, program.input())));
     }
 }
 

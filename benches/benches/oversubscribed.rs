@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use furcate_benches::fork::{Engine, Furcate, Rayon};
+use furcate_benches::fork::{Engine, Furcate, Rayon, warm_up};
 use furcate_benches::latency::cpu_time;
 use furcate_benches::programs::{Fib, Program, Tree};
 use furcate_benches::record::{Row, Table, record};
@@ -77,15 +77,6 @@ fn rayon_calls(pool: &Rayon, calls: usize, numbers: &[u64]) -> u64 {
     (0..calls).map(|_| pool.run(|_| black_box(numbers).par_iter().map(map).sum::<u64>())).sum()
 }
 
-/// Keeps a pool forking until its threads have begun and been placed.
-fn warm_up(pool: &impl Engine) {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(20) {
-        black_box(forked(&Fib(20), pool));
-    }
-    thread::sleep(AFTER);
-}
-
 /// Times a program on a pool. Returns the time, the processor time, and the result.
 fn measured<E: Engine>(pool: &E, program: &dyn Fn(&E) -> u64) -> (Duration, Duration, u64) {
     let cpu = cpu_time().unwrap_or_default();
@@ -111,6 +102,7 @@ fn row(
             Box::new(|| {
                 let pool = Furcate::new(threads);
                 warm_up(&pool);
+                thread::sleep(AFTER);
                 let before = counts_of(&pool);
                 let (time, cpu, result) = measured(&pool, ours);
                 let after = counts_of(&pool);
@@ -124,6 +116,7 @@ fn row(
             Box::new(|| {
                 let pool = Rayon::new(threads);
                 warm_up(&pool);
+                thread::sleep(AFTER);
                 let (time, cpu, result) = measured(&pool, theirs);
                 their_cpu.borrow_mut().push(cpu);
                 (time, result)

@@ -28,6 +28,10 @@ pub use self::rayon::Rayon;
 pub use self::serial::Serial;
 pub use self::split::{Boxed, Form, Guarded, Split, SplitFork, Unsafe};
 
+use crate::programs::{Fib, Program};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
 pub(crate) use self::furcate::FurcateFork;
 pub(crate) use self::rayon::RayonFork;
 
@@ -67,6 +71,16 @@ pub trait Engine: Sized {
     where
         R: Send,
         F: FnOnce(&Self::Fork) -> R + Send;
+}
+
+/// Keeps an engine forking for long enough that all its threads take part, each on a processor of its own: after a few
+/// milliseconds threads that never slept may still share one.
+pub fn warm_up(engine: &impl Engine) {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(20) {
+        let program = Fib(20);
+        black_box(engine.run(|fork| program.forked(fork, program.input())));
+    }
 }
 
 /// An action on every engine: a closure that is generic over [`Engine`].

@@ -61,9 +61,11 @@ impl World {
     ///
     /// A rank shows that it works between two items, and when it begins a call. So the time has to be longer than the longest item, the longest
     /// reduction, and the longest time between two calls on one rank. A rank that is out of work asks one random rank after the other. So while
-    /// few ranks work, as at the end of a computation, the time has to be long enough for many times as many requests as there are ranks. A rank that has got the result returns it, though another rank may give up
-    /// while the result is on its way there: then some ranks return and others panic. Without a timeout a rank waits. That is the default on MPI, whose launcher
-    /// ends the program when a rank dies. For [`Threads`](crate::Threads) it is ten minutes.
+    /// few ranks work, as at the end of a computation, the time has to be long enough for many times as many requests as there are ranks.
+    ///
+    /// A rank that has got the result returns it, though another rank may give up while the result is on its way there: then some ranks return and
+    /// others panic. Without a timeout a rank waits. That is the default on MPI, whose launcher ends the program when a rank dies. For
+    /// [`Threads`](crate::Threads) it is ten minutes.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         World { timeout: Some(timeout), ..self }

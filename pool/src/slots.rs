@@ -319,7 +319,8 @@ impl<W: Occupant> Slots<W> {
         self.holders.len()
     }
 
-    /// Returns how many workers may be woken beside those that search: as many as there are free slots, while at most three quarters of the holders search. A hint.
+    /// Returns how many workers may be woken beside those that search: as many as there are free slots, while at most three quarters of
+    /// the holders search. A hint.
     pub(crate) fn wants_more(&self) -> usize {
         let free = self.searching.free();
         if free == 0 {

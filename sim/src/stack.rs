@@ -10,9 +10,9 @@
 //! # Invariants
 //!
 //! 1. A packed stack is a part of its block that no other stack has, and the block lives as long as one of its stacks.
-//! 2. The lowest words of a packed stack are [`WORD`]. They are checked after each run of its thread: if one is different, the thread has used more than its
-//!    stack, and may have overwritten the next one. So the process ends. (A frame with unused
-//!    space may pass by the words without touching them.)
+//! 2. The lowest words of a packed stack are [`WORD`]. They are checked after each run of its thread: if one is different, the thread has used
+//!    more than its stack, and may have overwritten the next one. So the process ends. (A frame with unused space may pass by the words without
+//!    touching them.)
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -94,7 +94,7 @@ impl ThreadStack {
                 let memory = NonNull::new(unsafe { alloc(BLOCK) });
                 let block = Rc::new(Block(memory.unwrap_or_else(|| handle_alloc_error(BLOCK))));
                 free.packed.extend((0..BLOCK.size()).step_by(SIZE).map(|at| {
-                    // SAFETY: inside the block, of which each stack has a part of its own (invariant 1). Its lowest words are written by nobody else.
+                    // SAFETY: inside the block, of which each stack has a part of its own (invariant 1). Nobody else writes its lowest words.
                     let lowest = unsafe {
                         let lowest = block.0.add(at).cast::<[u64; WORDS]>();
                         lowest.write([WORD; WORDS]);

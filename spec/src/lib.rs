@@ -34,9 +34,11 @@
 //!   thread that is overdue, or a queue, is so at any moment. A parked thread sleeps until it is woken.
 //! - *Deques.* A pop, a steal and a steal of a private job are one step each: `pool/src/deque/models` has their parts. A stolen fork and a popped one
 //!   are leaves, so a worker has one job at a time.
-//! - *Left out:* cooperative points other than pushes, loans, the order of the line of overdue threads, broadcasts, the end of the pool, woken tasks' own sets, spawn deques, long sleepers, external
-//!   threads with slots, young calls, `wake_more`, the look at a worker's own group, the claim of the timed searcher, wake-ups ahead, wake-ups of a blocked worker at the bound on threads (`wake_blocked`, `all_wait`), and the
-//!   attendant.
+//! - *Left out of threads and slots:* external threads with slots, loans, the order of the line of overdue threads, cooperative points other than
+//!   pushes, the attendant, and the end of the pool.
+//! - *Left out of jobs:* broadcasts, spawn deques, woken tasks' own sets, and young calls.
+//! - *Left out of wake-ups:* long sleepers, `wake_more`, the look at a worker's own group, the claim of the timed searcher, wake-ups ahead, and those
+//!   of a blocked worker at the bound on threads (`wake_blocked`, `all_wait`).
 //! - *Size.* Turns are explored with one slot. With two slots and three workers, the checker did not end within 50 s.
 //! - *No liveness.* A state in which no thread can do a step is checked. A cycle in which threads look at each other for ever is not.
 

@@ -98,8 +98,8 @@ impl<'w> Frames<'w> {
 
     /// Replaces the greedy join by the *stalling* join, for comparisons: a frame that a steal has [blocked](crate::Counts::blocked) goes on, when its
     /// results are all there, only on its rank, and only after nothing else was ready there and a steal has failed. The same holds for a frame that has
-    /// waited for futures; a frame that is forked after futures waits for them on the rank that takes it. Runtimes do so whose workers own the tasks that wait in a join. (The order of Shiina and Taura's runtime: the worker's own
-    /// tasks, a steal, then one of the tasks that wait.)
+    /// waited for futures. A frame that is forked after futures waits for them on the rank that takes it. Runtimes do so whose workers own the tasks
+    /// that wait in a join. (The order of Shiina and Taura's runtime: the worker's own tasks, a steal, then one of the tasks that wait.)
     pub fn stalling(self) -> Self {
         Frames { rule: Rule::Stalling, ..self }
     }

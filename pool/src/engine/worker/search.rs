@@ -142,13 +142,13 @@ pub(super) enum Patience {
 
 impl Patience {
     /// Returns whether the thief's patience is over, and resets it then. Called for an owner that has private jobs only.
-    fn is_over(&mut self, limit: impl Fn() -> Duration) -> bool {
+    fn is_over(&mut self, limit: Duration) -> bool {
         match *self {
             Patience::Whole => {
                 *self = Patience::Since(Instant::now());
                 false
             }
-            Patience::Since(since) if since.elapsed() < limit() => false,
+            Patience::Since(since) if since.elapsed() < limit => false,
             Patience::Since(_) | Patience::None => {
                 *self = Patience::Whole;
                 true
@@ -429,7 +429,7 @@ impl Worker {
         wanted: impl Fn() -> bool,
     ) -> Option<JobRef> {
         let stolen = match victim.forks.steal(&wanted) {
-            Steal::Private if patience.is_over(|| self.patience()) => {
+            Steal::Private if patience.is_over(self.patience()) => {
                 victim.forks.steal_private(&wanted, || self.counters.barriers.add())
             }
             other => other,

@@ -60,8 +60,8 @@ pub enum WaitRule {
     Any,
 }
 
-/// How long a waiting worker looks for jobs before it blocks: at least so long, and so long for each processor of the pool, because each that blocks takes the
-/// slot lock, and once more when it goes on.
+/// How long a waiting worker looks for jobs before it blocks: so long, and longer by the second value for each processor of the pool. Each that
+/// blocks takes the slot lock, and once more when it goes on.
 const LOOK: Duration = Duration::from_micros(30);
 const LOOK_PER_PROCESSOR: Duration = Duration::from_nanos(500);
 

@@ -2,7 +2,7 @@
 
 mod woken;
 
-use super::Searching;
+use super::{GROUP, Searching};
 use crate::deque::Deque;
 use crate::models::explore;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -24,7 +24,7 @@ impl Pool {
     }
 
     fn with_groups(free: usize, groups: usize) -> Arc<Self> {
-        let searching = Searching::with_groups(free, groups, 8);
+        let searching = Searching::with_groups(free, groups, GROUP);
         searching.begin(0);
         Arc::new(Pool {
             searching,
