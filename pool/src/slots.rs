@@ -51,6 +51,16 @@
 //! on. And work is plentiful: the woken worker has stolen a fork soon, and has a part of it to share. The bound is on the number of searching workers: at most three
 //! for each one that runs a job.
 //!
+//! # More workers than processors
+//!
+//! If more workers run than there are processors, each keeps another one from running, and the thief of a fork may hold up the owner of all others. So
+//! while as many workers hold slots as there are processors, a fork does not wake the timed searcher, and a worker that would be one more does not steal
+//! forks: it becomes the timed searcher, or parks. (Queued jobs it runs: their callers take turns on the processors.) But slot holders may sleep in
+//! system calls. So the timed searcher compares the processor time that they have used during its sleep with the time that has passed on all processors.
+//! If half of it is missing, it steals forks. If three quarters are missing, the pool takes the holders for sleepers until a later sleep shows otherwise, and
+//! workers are woken as if each had a processor. The pool does so as well where the system does not tell, and after 20 ms: then the holders may wait, and spin,
+//! for the very forks that nobody steals.
+//!
 //! # Timed waits
 //!
 //! A worker may have to keep its slot while it waits for a latch: its wait rule says so, or no thread could use the slot. Such a
@@ -71,6 +81,7 @@ pub(crate) use monitor::{Look, Monitor, STUCK, Seen};
 #[cfg(all(test, loom))]
 mod models;
 
+use crate::process::processors;
 use crate::slots::searching::Searching;
 use crate::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicUsize,
@@ -282,6 +293,8 @@ pub(crate) struct Slots<W> {
     wanted: AtomicBool,
     /// Whether a queue is neglected; written with the slot lock held.
     neglected: AtomicBool,
+    /// Whether slot holders were seen to sleep in the system while the pool was [crowded](Self::is_crowded).
+    holders_sleep: AtomicBool,
 }
 
 impl<W: Occupant> Slots<W> {
@@ -311,6 +324,7 @@ impl<W: Occupant> Slots<W> {
             claims: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
             neglected: AtomicBool::new(false),
+            holders_sleep: AtomicBool::new(false),
         }
     }
 
@@ -319,20 +333,40 @@ impl<W: Occupant> Slots<W> {
         self.holders.len()
     }
 
-    /// Returns how many workers may be woken beside those that search: as many as there are free slots, while at most three quarters of
-    /// the holders search. A hint.
+    /// Returns how many workers may be woken beside those that search: as many as there are free slots and [room](Self::room), while at most three
+    /// quarters of the holders search. A hint.
     pub(crate) fn wants_more(&self) -> usize {
         let free = self.searching.free();
         if free == 0 {
             return 0;
         }
         // Each of them would search, and hold a slot.
-        (3 * (self.len() - free) + 1).saturating_sub(4 * self.searching.count()).min(free)
+        (3 * (self.len() - free) + 1).saturating_sub(4 * self.searching.count()).min(free).min(self.room())
     }
 
     /// Returns the number of slots that workers hold. A hint.
     pub(crate) fn held(&self) -> usize {
         self.len().saturating_sub(self.searching.free())
+    }
+
+    /// Returns how many workers more would have a processor each. A hint.
+    pub(crate) fn room(&self) -> usize {
+        if self.holders_sleep.load(Relaxed) { self.len() } else { processors().saturating_sub(self.held()) }
+    }
+
+    /// Whether the pool is crowded: more workers hold slots than there are processors, and they keep the processors busy. A hint.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.held() > processors() && !self.holders_sleep.load(Relaxed)
+    }
+
+    /// Returns the processor time that the slot holders have used, if they may be more than the processors, and the system tells.
+    pub(crate) fn used_time(&self) -> Option<Duration> {
+        if self.len() > processors() { self.slot_holders().map(Occupant::used_time).sum() } else { None }
+    }
+
+    /// Notes whether slot holders sleep in the system: see "More workers than processors".
+    pub(crate) fn set_holders_sleep(&self, sleep: bool) {
+        self.holders_sleep.store(sleep, Relaxed);
     }
 
     /// Returns the number of workers that there is room for.

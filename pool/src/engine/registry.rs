@@ -232,6 +232,11 @@ impl Registry {
         self.num_threads().min(process::processors())
     }
 
+    /// Whether workers beyond the number of processors keep each other from running. A hint.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.slots.is_crowded()
+    }
+
     /// Whether there is a timed searcher. A hint.
     pub(crate) fn has_timed_searcher(&self) -> bool {
         self.slots.searching.has_timed_searcher()

@@ -1,7 +1,6 @@
 //! Workers that wait for latches, in their slots or without.
 
 use super::{Locked, Occupant, WorkerState};
-use crate::process::processors;
 
 /// Number of workers of a chain that are woken ahead of their latches.
 const AHEAD: usize = 4;
@@ -92,8 +91,7 @@ impl<W: Occupant> Locked<'_, W> {
         let slots = self.slots;
         let mut served = of.serves();
         // Each needs a processor, too.
-        let idle = processors().saturating_sub(slots.held());
-        for _ in 0..AHEAD.min(idle).min(self.free.len()) {
+        for _ in 0..AHEAD.min(slots.room()).min(self.free.len()) {
             let Some(worker) = served.and_then(|number| slots.worker(number)) else { return };
             if self.state(worker) != WorkerState::Blocked {
                 return;

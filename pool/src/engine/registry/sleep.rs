@@ -3,6 +3,7 @@
 use super::monitor::TURN;
 use super::{Locked, Registry};
 use crate::engine::worker::Worker;
+use crate::process;
 use crate::slots::{SearchEnd, WorkerState};
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
@@ -103,13 +104,16 @@ impl Registry {
         let mut sleeps = self.slots.searching.may_sleep(|| self.is_queued());
         loop {
             from = slots.poke_some(from);
+            let mut is_idle = false;
             if sleeps {
+                let (used, then) = (self.slots.used_time(), Instant::now());
                 let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
                 drop(slots);
                 worker.counters.naps.add();
                 trace::record(Kind::NapBegin, worker.number() as u64);
                 worker.parker.park_timeout(sleep);
                 trace::record(Kind::NapEnd, 0);
+                is_idle = self.sees_idle_processor(used, then);
                 slots = self.lock();
             }
             sleeps = true;
@@ -122,15 +126,43 @@ impl Registry {
                 let _ = self.slots.searching.end(worker.number());
                 return false;
             }
-            if self.sees_work() && slots.occupy_free(worker) {
+            let is_over = since.elapsed() > TIMED_SEARCH;
+            let is_for_forks = is_idle || is_over || self.slots.room() > 0;
+            let is_needed = if is_for_forks { self.sees_work() } else { self.is_queued() };
+            if is_needed && slots.occupy_free(worker) {
+                if is_over {
+                    // If the pool is full for so long, the slot holders may wait for the very forks that nobody steals.
+                    self.slots.set_holders_sleep(true);
+                }
                 return true;
             }
             // All slots are taken, so no thread could run a job that this worker finds. It becomes the watcher instead.
             let is_full = !slots.has_free() && !self.stealable.is_empty();
-            if is_full || since.elapsed() > TIMED_SEARCH {
+            if is_full || is_over {
                 slots.timed_search_is_over();
                 return self.park_searcher(&mut slots, worker) || self.park(slots, worker);
             }
         }
+    }
+
+    /// Compares the processor time that the slot holders have used since `then` with the time that has passed, and notes whether they sleep. `before` is
+    /// what they had used then. Returns whether a processor was idle although there is no room. See "More workers than processors" in `slots.rs`.
+    fn sees_idle_processor(&self, before: Option<Duration>, then: Instant) -> bool {
+        let processors = process::processors();
+        if self.slots.len() <= processors || self.slots.held() < processors {
+            return false;
+        }
+        let passed = then.elapsed();
+        let all = passed * processors as u32;
+        // If the holders have changed meanwhile, the difference is too large, or negative. If the system does not tell, they may sleep.
+        let used = before
+            .zip(self.slots.used_time())
+            .map_or(Duration::ZERO, |(before, now)| now.checked_sub(before).unwrap_or(all));
+        let is_idle = used < all / 2 && passed >= SHORTEST_SLEEP;
+        // A holder that was just woken does not run yet, so one idle processor of two says little.
+        if !is_idle || used < all / 4 {
+            self.slots.set_holders_sleep(is_idle);
+        }
+        is_idle
     }
 }

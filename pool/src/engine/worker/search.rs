@@ -165,7 +165,7 @@ pub(super) fn take_oldest(queue: &Injector<JobRef>) -> Option<JobRef> {
 impl Worker {
     /// Searches for a job of any kind. The search is short if long ones were in vain, see [`Searches`]. After a task the worker looks
     /// only once: the next task is woken by I/O, and that wake-up wakes a worker as well. To search for the 20 us between two tasks
-    /// would cost more than the tasks do.
+    /// would cost more than the tasks do. If the pool is crowded, it looks once for queued jobs.
     pub(crate) fn search(&self) -> Option<JobRef> {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
@@ -175,6 +175,9 @@ impl Worker {
         let limit = SEARCH + Duration::from_micros(self.search.random.below(processors) as u64);
         if matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
+        }
+        if self.registry().is_crowded() {
+            return self.find_broadcast().or_else(|| self.find_queued());
         }
         loop {
             // A claimant has a job to run, so this worker releases its slot. Broadcast jobs come first: only this thread may run them,
