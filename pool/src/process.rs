@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 #[cfg(not(furcate_sim))]
 mod thread_clock;
+pub(crate) mod topology;
 
 #[cfg(furcate_sim)]
 pub(crate) use furcate_sim::thread::ThreadClock;

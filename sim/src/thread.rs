@@ -136,6 +136,12 @@ pub fn available_parallelism() -> io::Result<NonZero<usize>> {
     })
 }
 
+/// Returns the socket and the cluster of the core that the calling virtual thread runs on, unless all cores are in one cluster.
+#[must_use]
+pub fn place() -> Option<(usize, usize)> {
+    world::with(|world| world.and_then(world::World::place))
+}
+
 /// The processor time of a virtual thread, and whether it sleeps, for other threads to ask.
 #[derive(Debug, Default)]
 pub struct ThreadClock {

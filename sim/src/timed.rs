@@ -147,6 +147,13 @@ impl Timed {
         &self.machine.costs
     }
 
+    /// Returns the socket and the cluster of a thread's core, unless all cores are in one cluster.
+    pub(crate) fn place_of(&self, thread: ThreadNumber) -> Option<(usize, usize)> {
+        let core = self.of(thread, |it| it.core);
+        let Machine { cores, per_cluster, per_socket, .. } = self.machine;
+        (cores > per_cluster).then_some((core / per_socket, core / per_cluster))
+    }
+
     pub(crate) fn cores(&self) -> usize {
         self.machine.cores
     }

@@ -656,6 +656,14 @@ impl World {
         NonZero::new(cores).expect("a machine has a core")
     }
 
+    /// Returns the socket and the cluster of the current thread's core, unless all cores are in one cluster.
+    pub(crate) fn place(&self) -> Option<(usize, usize)> {
+        match &self.order {
+            Order::Timed(timed) => timed.place_of(self.current()),
+            Order::Explored(_) => None,
+        }
+    }
+
     /// Returns a random number.
     pub(crate) fn random(&self) -> u64 {
         match &self.order {

@@ -478,9 +478,12 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Sets whether a worker whose deques are empty chooses among all slots uniformly, its own included, as ProWS-R does. By default it
-    /// looks into the stealable set of its own slot first, which costs less, and takes the oldest woken task there. Holds for
-    /// [`Fairness::Balanced`]; the other orders look into all sets anyway.
+    /// Sets whether a worker whose deques are empty chooses among all slots uniformly, its own included, as ProWS-R does. The default is `false`.
+    ///
+    /// By default the worker looks into the stealable set of its own slot first, which costs less, and takes the oldest woken task there. (Under
+    /// [`Fairness::Balanced`]; the other orders look into all sets anyway.) And on a machine whose processors do not all share a cache, most looks begin with
+    /// workers that ran nearby when they last searched: those that share a cache with the thief, then those of its socket. The statistics count
+    /// [`far_steals`](crate::WorkerStats::far_steals). Linux tells which processors share what; elsewhere all are taken to be near.
     pub fn uniform_victims(mut self, uniform: bool) -> Self {
         self.settings.setup.uniform_victims = uniform;
         self

@@ -18,7 +18,7 @@ mod turns;
 mod waits;
 mod wake;
 
-pub(crate) use waits::NextJobs;
+pub(crate) use waits::{NextJobs, Waited};
 
 use crate::detach::{QueuePosition, SOON, order};
 use crate::engine::queues::deques::{Deques, Orphan, ResumeAction};
@@ -30,12 +30,13 @@ use crate::engine::settings::runtime::{Entered, Runtime};
 use crate::engine::stats::{Counters, Stats};
 use crate::engine::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRule, Worker};
 use crate::process;
+use crate::process::topology::{Distance, Place};
 use crate::quiet_drop::drop_quietly;
 use crate::slots::{self, Slots};
 use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::latch::JobCount;
-use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::machine::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use crate::sync::machine::hint;
 use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
 use crate::sync::machine::{Injector, Mutex, OnceLock};
@@ -90,6 +91,8 @@ pub(crate) struct Registry {
     setup: Setup,
     /// The slots, and the workers by number: the pool's own, then spare ones, then external threads.
     slots: Slots<Worker>,
+    /// Where each slot's holder ran when it last searched, as the bits of a [`Place`]. Empty if all processors are at one place.
+    places: Box<[AtomicU32]>,
     /// Jobs from outside the pool, and jobs that workers without a slot have spawned.
     pub(crate) injector: Injector<JobRef>,
     /// Jobs that workers look for before anything else.
@@ -163,8 +166,10 @@ impl Registry {
             Fairness::Balanced | Fairness::WokenFirst => Stealable::new(threads),
             Fairness::FairQueueing => Stealable::fair(),
         };
+        let has_places = Place::here().is_some();
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
+            places: (0..if has_places { threads } else { 0 }).map(|_| AtomicU32::default()).collect(),
             slots: Slots::new(threads, threads + spares, first_external + MAX_EXTERNAL),
             injector: Injector::new(),
             urgent: Urgent::new(),
@@ -199,6 +204,25 @@ impl Registry {
 
     pub(crate) fn has_uniform_victims(&self) -> bool {
         self.setup.uniform_victims
+    }
+
+    /// Notes where the holder of a slot runs. Returns the place. `None` if all processors are at one place.
+    pub(crate) fn note_place(&self, slot: Option<usize>) -> Option<Place> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let here = Place::here()?;
+        // All thieves read the place, so it is not written without need.
+        if let Some(place) = slot.map(|slot| &self.places[slot]).filter(|it| it.load(Relaxed) != here.bits())
+        {
+            place.store(here.bits(), Relaxed);
+        }
+        Some(here)
+    }
+
+    /// Returns how far a slot's holder is from a place. A hint.
+    pub(crate) fn distance(&self, from: Place, slot: usize) -> Distance {
+        from.to(Place::from_bits(self.places[slot].load(Relaxed)))
     }
 
     pub(crate) fn measures_wakes(&self) -> bool {
@@ -518,6 +542,8 @@ impl Registry {
         if self.setup.pin {
             crate::process::pin(number);
         }
+        // In the pool's first calls, the threads get the slots in this order.
+        self.note_place(Some(number));
         let run_handler = |handler: &Option<Handler>| {
             let Some(handler) = handler else { return };
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number))) {

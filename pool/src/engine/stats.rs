@@ -151,6 +151,8 @@ counters! {
     steals_resumable,
     /// Muggable deques that this worker has taken over.
     mugs,
+    /// Jobs and tasks that this worker, while it had none, has taken from workers that ran on another socket.
+    far_steals,
 }
 
 #[derive(Debug, Default)]

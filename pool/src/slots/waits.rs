@@ -76,7 +76,8 @@ impl<W: Occupant> Locked<'_, W> {
                 if let Some((setter, slot)) = setter.and_then(|setter| Some((setter, self.withdraw(setter)?)))
                 {
                     self.shelve(setter);
-                    return self.occupy(waiter, slot);
+                    self.occupy(waiter, slot);
+                    return self.wake_ahead(waiter);
                 }
                 self.claim(waiter);
                 // From now on the waiter waits for a slot, and has to be awake to notice that it is overdue.
@@ -91,7 +92,7 @@ impl<W: Occupant> Locked<'_, W> {
         let slots = self.slots;
         let mut served = of.serves();
         // Each needs a processor, too.
-        for _ in 0..AHEAD.min(slots.room()).min(self.free.len()) {
+        for _ in 0..AHEAD.min(slots.room() + slots.searching.count()) {
             let Some(worker) = served.and_then(|number| slots.worker(number)) else { return };
             if self.state(worker) != WorkerState::Blocked {
                 return;

@@ -15,8 +15,10 @@
 //! | efficiency | `T1/min(P, cores) + Tinf`, which no greedy scheduler exceeds, divided by TP: 1 or more is as good as greedy |
 //! | begun, all begun | how many threads worked, and when the last one of them began |
 //! | steals, failed | steals that got a job, and attempts that got none |
+//! | far | steals from workers on another socket |
 //! | heavy | steals and final checks that interrupt other cores |
 //! | interr., /s/core | interruptions of cores, and their rate per second and core |
+//! | misses | accesses that had to get their cache line from another core |
 //! | lines, locks | time that threads waited for cache lines and for locks, in all |
 
 mod programs;
@@ -67,6 +69,14 @@ struct Arguments {
     #[arg(long)]
     begins: bool,
 
+    /// Has thieves choose among all workers alike. By default they look at those that share a cache or a socket with them first.
+    #[arg(long)]
+    uniform: bool,
+
+    /// Has forks pass a full fence each, as rayon's do. With `--uniform`, a model of rayon's protocol but for its wake-ups.
+    #[arg(long)]
+    fences: bool,
+
     /// Writes the table to a file, too.
     #[arg(long)]
     csv: Option<PathBuf>,
@@ -109,20 +119,21 @@ struct Shown {
     work: Duration,
     span: Duration,
     begins: Vec<Duration>,
-    /// Steals that were won and that failed, parks, wake-ups, and barriers.
-    pool: [u64; 5],
+    /// As [`counts`] returns them.
+    pool: [u64; 6],
     interruptions: u64,
+    misses: u64,
     /// Waits for locks and for lines, and heavy fences.
     waits: [Vec<WaitsAt>; 3],
     waited: [Duration; 3],
 }
 
-/// Returns counts of the pool: steals that were won and that failed, parks, wake-ups, and barriers.
-fn counts(pool: &ThreadPool) -> [u64; 5] {
+/// Returns counts of the pool: steals that were won, that failed, and that were far, parks, wake-ups, and barriers.
+fn counts(pool: &ThreadPool) -> [u64; 6] {
     let total = pool.stats().total();
     let won = total.steals.iter().map(|victim| victim.won).sum();
     let failed = total.steals.iter().map(|victim| victim.empty + victim.requests + victim.lost).sum();
-    [won, failed, total.parks, total.wakeups, total.barriers]
+    [won, failed, total.far_steals, total.parks, total.wakeups, total.barriers]
 }
 
 /// Returns the waits and heavy fences of the simulation so far, and their times in all.
@@ -132,17 +143,22 @@ fn waits() -> ([Vec<WaitsAt>; 3], [Duration; 3]) {
     (waits, waited)
 }
 
-fn run(program: fn(&ThreadPool) -> (Duration, Duration), workers: usize) -> Shown {
-    let pool = ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
+fn run(
+    program: fn(&ThreadPool) -> (Duration, Duration),
+    workers: usize,
+    [uniform, fences]: [bool; 2],
+) -> Shown {
+    let builder = ThreadPoolBuilder::new().num_threads(workers).uniform_victims(uniform);
+    let pool = if fences { builder.ordinary_fences() } else { builder }.build().unwrap();
     // The threads have begun, and sleep.
     thread::sleep(Duration::from_millis(if SIMULATED { 200 } else { 50 }));
-    let (counts_before, interruptions_before) = (counts(&pool), furcate_sim::counts().interruptions);
+    let (counts_before, machine_before) = (counts(&pool), furcate_sim::counts());
     let (_, waited_before) = waits();
     let begins = Begins::watch();
     let begin = Instant::now();
     let (work, span) = program(&pool);
     let time = begin.elapsed();
-    let counts = counts(&pool);
+    let (counts, machine) = (counts(&pool), furcate_sim::counts());
     let (waits, waited) = waits();
     Shown {
         time,
@@ -150,15 +166,16 @@ fn run(program: fn(&ThreadPool) -> (Duration, Duration), workers: usize) -> Show
         span,
         begins: begins.times(),
         pool: std::array::from_fn(|at| counts[at] - counts_before[at]),
-        interruptions: furcate_sim::counts().interruptions - interruptions_before,
+        interruptions: machine.interruptions - machine_before.interruptions,
+        misses: machine.misses.iter().sum::<u64>() - machine_before.misses.iter().sum::<u64>(),
         waits,
         waited: std::array::from_fn(|at| waited[at] - waited_before[at]),
     }
 }
 
 /// Titles of the columns.
-const COLUMNS: &str = "program,workers,cores,T1 us,TP us,best us,T1/TP,efficiency,begun,all begun us,steals,failed,\
-    parks,wake-ups,heavy,interr.,/s/core,lines us,locks us";
+const COLUMNS: &str = "program,workers,cores,T1 us,TP us,best us,T1/TP,efficiency,begun,all begun us,steals,failed,far,\
+    parks,wake-ups,heavy,interr.,/s/core,misses,lines us,locks us";
 
 fn row(name: &str, workers: usize, cores: usize, runs: &[Shown]) -> Vec<String> {
     let shown = &runs[runs.len() / 2];
@@ -182,6 +199,7 @@ fn row(name: &str, workers: usize, cores: usize, runs: &[Shown]) -> Vec<String> 
     row.extend([
         simulated(shown.interruptions.to_string()),
         simulated(format!("{:.0}", shown.interruptions as f64 / time / cores as f64)),
+        simulated(shown.misses.to_string()),
         simulated(us(shown.waited[1])),
         simulated(us(shown.waited[0])),
     ]);
@@ -202,6 +220,7 @@ fn main() -> io::Result<()> {
         .selected()
         .unwrap_or_else(|problem| Arguments::command().error(ErrorKind::ValueValidation, problem).exit());
     let mut csv = arguments.csv.as_ref().map(File::create).transpose()?;
+    let settings = [arguments.uniform, arguments.fences];
     let repeat = arguments.repeat.map_or(if SIMULATED { 1 } else { 5 }, NonZero::get);
     if !SIMULATED {
         programs::calibrate();
@@ -216,8 +235,8 @@ fn main() -> io::Result<()> {
         for workers in arguments.workers.iter().map(|workers| workers.get()) {
             let machine = arguments.machine(workers);
             let run_once = |seed: u32| match SIMULATED {
-                true => simulate(machine, seed.into(), move || run(program, workers)).result,
-                false => run(program, workers),
+                true => simulate(machine, seed.into(), move || run(program, workers, settings)).result,
+                false => run(program, workers, settings),
             };
             let mut runs: Vec<_> = (1..=repeat).map(run_once).collect();
             runs.sort_by_key(|run| run.time);

@@ -21,7 +21,9 @@ impl Registry {
     ///
     /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
     pub(super) fn sleep_until_needed(&self, worker: &Worker) -> bool {
-        let mut slots = self.lock();
+        // A worker that can go on searching does not queue for the lock: waiters that are to be resumed need it.
+        let lock = if self.holds_slot(worker) { self.slots.try_lock() } else { Some(self.lock()) };
+        let Some(mut slots) = lock else { return true };
         if slots.state(worker) == WorkerState::Active && !self.is_attendant(worker) {
             if worker.slot().is_some() {
                 if !worker.broadcasts.is_empty() {

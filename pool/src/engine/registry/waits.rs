@@ -8,6 +8,7 @@ use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
 use crate::sync::machine::{atomic::Ordering::Relaxed, hint};
 use crate::trace::{self, Kind};
+use std::mem;
 use std::time::Duration;
 
 /// The jobs that a waiting worker looks for next, if the wait is not over.
@@ -23,6 +24,24 @@ pub(crate) enum NextJobs {
     Queued,
 }
 
+/// What a worker has come to in a wait.
+#[derive(Default)]
+pub(crate) struct Waited {
+    /// Time at which the worker first found no job since the wait began or its last job ended.
+    pub(crate) idle: Option<Instant>,
+    /// Whether the worker was the last one to wait when it last blocked without finding a job.
+    was_last: bool,
+    /// Whether this wait has been counted as one that keeps its slot [for want of threads](Registry::saturation).
+    is_saturated: bool,
+}
+
+impl Waited {
+    /// Notes that the worker has run a job.
+    pub(crate) fn has_run_job(&mut self) {
+        (self.idle, self.was_last) = (None, false);
+    }
+}
+
 impl Registry {
     /// Blocks a worker once, and returns the jobs that the worker must look for next. The caller repeats the call until the latch is
     /// set.
@@ -31,17 +50,8 @@ impl Registry {
     /// returns when the worker holds one again. If the worker keeps its slot, this function returns after one timed sleep at the
     /// latest. If the latch is set already, or a broadcast job waits for a worker that has a slot, the worker does not block.
     ///
-    /// `idle_for` is the time since the worker's first call after the wait began or its last job ended; `None` in that first call.
-    /// `is_saturated` says whether this wait has been counted as one that keeps its slot [for want of threads](Self::saturation). The
-    /// caller passes `false` at first; this function sets it.
-    pub(crate) fn block(
-        &self,
-        worker: &Worker,
-        latch: &Latch,
-        wait: Wait,
-        idle_for: Option<Duration>,
-        is_saturated: &mut bool,
-    ) -> NextJobs {
+    /// `waited` is the same value in all calls of a wait. The caller sets `idle` after the first one in vain.
+    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, waited: &mut Waited) -> NextJobs {
         self.check_wait();
         let has_slot = worker.slot().is_some();
         let keeps_slot = |slots: &Locked<'_>| has_slot && !self.gives_slot(slots, worker, wait);
@@ -55,7 +65,7 @@ impl Registry {
                 // Forks only, which stay here.
                 worker.drain();
             }
-        } else if idle_for.is_none() && wait.rule == WaitRule::Descendants && wait.scope.is_none() {
+        } else if waited.idle.is_none() && wait.rule == WaitRule::Descendants && wait.scope.is_none() {
             drop(slots);
             // For the attendant. (A worker that waits for a scope runs or requeues its jobs itself.)
             worker.give_tasks_away();
@@ -65,7 +75,7 @@ impl Registry {
             return NextJobs::Usual;
         }
         if keeps_slot(&slots) {
-            return self.wait_in_slot(slots, worker, latch, wait, idle_for, is_saturated);
+            return self.wait_in_slot(slots, worker, latch, wait, waited);
         }
         slots.block(worker, wait.for_others, !worker.broadcasts.is_empty());
         let claims = slots.claims(worker);
@@ -96,9 +106,9 @@ impl Registry {
         worker: &Worker,
         latch: &Latch,
         wait: Wait,
-        idle_for: Option<Duration>,
-        is_saturated: &mut bool,
+        waited: &mut Waited,
     ) -> NextJobs {
+        let idle_for = waited.idle.map(|since| since.elapsed());
         slots.wait(worker, wait.for_others);
         let next = if slots.all_wait(wait.for_others) {
             NextJobs::Anything
@@ -120,8 +130,9 @@ impl Registry {
             slots.begin_long_sleep();
         }
         drop(slots);
-        // In its first call, a worker that gets `Anything` does not sleep: it looks for a job at once.
-        if next != NextJobs::Anything || idle_for.is_some() {
+        // A worker that gets `Anything` for the first time does not sleep: it looks for a job at once.
+        let was_last = mem::replace(&mut waited.was_last, next == NextJobs::Anything);
+        if was_last || !waited.was_last {
             let long = long.filter(|_| self.slots.searching.may_sleep(|| self.is_queued()));
             worker.parker.park_timeout(long.map_or(SHORT_SLEEP, |idle_for| idle_for.min(LONG_SLEEP)));
         }
@@ -131,11 +142,11 @@ impl Registry {
         }
         slots.end_wait(worker, wait.for_others);
         // Saturation is checked after the sleep: a job may be queued during the sleep, and this worker may then run that job.
-        let is_new = !*is_saturated && !latch.is_set() && self.sees_work();
+        let is_new = !waited.is_saturated && !latch.is_set() && self.sees_work();
         let saturation =
             is_new.then(|| self.saturation(&slots, worker, wait, next != NextJobs::Usual)).flatten();
         drop(slots);
-        self.note_saturation(worker, saturation, is_saturated);
+        self.note_saturation(worker, saturation, waited);
         next
     }
 
@@ -163,17 +174,17 @@ impl Registry {
     /// Notes that a waiting worker is about to run a job because no further thread stands in for it. Counts and reports the
     /// [saturation](Self::saturation), unless [`block`](Self::block) has done so for this wait: the job may have been queued after
     /// `block` looked.
-    pub(crate) fn note_job_of_last(&self, worker: &Worker, wait: Wait, is_saturated: &mut bool) {
-        if !*is_saturated {
+    pub(crate) fn note_job_of_last(&self, worker: &Worker, wait: Wait, waited: &mut Waited) {
+        if !waited.is_saturated {
             let saturation = self.saturation(&self.lock(), worker, wait, true);
-            self.note_saturation(worker, saturation, is_saturated);
+            self.note_saturation(worker, saturation, waited);
         }
     }
 
     /// Counts and reports a saturation, if there is one. Called without the slot lock, because the report runs the user's handler.
-    fn note_saturation(&self, worker: &Worker, saturation: Option<Saturation>, is_saturated: &mut bool) {
+    fn note_saturation(&self, worker: &Worker, saturation: Option<Saturation>, waited: &mut Waited) {
         if let Some(saturation) = saturation {
-            *is_saturated = true;
+            waited.is_saturated = true;
             worker.counters.saturated.add();
             self.report_saturation(&saturation);
         }
@@ -376,7 +387,7 @@ mod tests {
             let registry = Registry::new(1, Setup::default());
             let worker = registry.worker(0).unwrap();
             worker.broadcasts.push(JobRef::new(NonNull::<Header>::dangling(), ptr::null()));
-            let next = registry.block(worker, &Latch::new(), WAIT, None, &mut false);
+            let next = registry.block(worker, &Latch::new(), WAIT, &mut Waited::default());
             // The job would be run next.
             send.send((next, worker.slot(), worker.find_broadcast().is_some())).unwrap();
         });

@@ -3,7 +3,7 @@
 use super::Worker;
 use super::search::{Patience, Pauses};
 use super::{JobRef, Stealable};
-use crate::engine::registry::{FAIR, NextJobs};
+use crate::engine::registry::{FAIR, NextJobs, Waited};
 use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
 use crate::sync::machine::atomic::Ordering::Relaxed;
@@ -346,9 +346,7 @@ impl Worker {
     fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
-        // Time at which this worker first found no job.
-        let mut idle = None::<Instant>;
-        let mut is_saturated = false;
+        let mut waited = Waited::default();
         let look = LOOK + LOOK_PER_PROCESSOR * self.registry().processors() as u32;
         let awaited_below = self.awaited.load(Relaxed);
         self.awaited.store(Awaited::of(&wait, latch).encode(), Relaxed);
@@ -362,7 +360,7 @@ impl Worker {
                 None
             } else if let Some(job) = self.find_broadcast() {
                 self.run_unrelated(job);
-                idle = None;
+                waited.has_run_job();
                 continue;
             } else {
                 descendant(&mut patience).or_else(|| match wait.rule {
@@ -376,20 +374,21 @@ impl Worker {
                 unsafe {
                     if wait.scope.is_some() { self.execute_detachable(job) } else { self.execute(job) }
                 };
-                (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
+                (pauses, patience) = (Pauses::new(), Patience::Whole);
+                waited.has_run_job();
             } else if blocked_out || !pauses.pause(look) {
-                let idle_for = idle.map(|since| since.elapsed());
-                let job = match self.registry().block(self, latch, wait, idle_for, &mut is_saturated) {
+                let idle_for = waited.idle.map(|since| since.elapsed());
+                let job = match self.registry().block(self, latch, wait, &mut waited) {
                     NextJobs::Anything => self.find_as_last(wait, idle_for),
                     NextJobs::Queued => self.find_as_unstuck(wait, idle_for),
                     NextJobs::Usual => None,
                 };
                 if let Some(job) = job {
-                    self.registry().note_job_of_last(self, wait, &mut is_saturated);
+                    self.registry().note_job_of_last(self, wait, &mut waited);
                     self.run_unrelated(job);
-                    idle = None;
+                    waited.has_run_job();
                 } else {
-                    idle.get_or_insert_with(Instant::now);
+                    waited.idle.get_or_insert_with(Instant::now);
                 }
                 patience = Patience::Whole;
                 // A long sleeper looks only once between two sleeps.
