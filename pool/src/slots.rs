@@ -55,11 +55,11 @@
 //!
 //! If more workers run than there are processors, each keeps another one from running, and the thief of a fork may hold up the owner of all others. So
 //! while as many workers hold slots as there are processors, a fork does not wake the timed searcher, and a worker that would be one more does not steal
-//! forks: it becomes the timed searcher, or parks. (Queued jobs it runs: their callers take turns on the processors.) But slot holders may sleep in
-//! system calls. So the timed searcher compares the processor time that they have used during its sleep with the time that has passed on all processors.
-//! If half of it is missing, it steals forks. If three quarters are missing, the pool takes the holders for sleepers until a later sleep shows otherwise, and
-//! workers are woken as if each had a processor. The pool does so as well where the system does not tell, and after 20 ms: then the holders may wait, and spin,
-//! for the very forks that nobody steals.
+//! forks: it becomes the timed searcher, or parks. (Queued and spawned jobs it runs: their callers take turns on the processors.) But slot holders may sleep
+//! in system calls. So the timed searcher compares the processor time that they have used during its sleep with the time that has passed on all processors.
+//! If half of it is missing, it searches for forks, too. If three quarters are missing, the pool takes the holders for sleepers until a later sleep shows otherwise, and
+//! workers are woken as if each had a processor. (Where the system does not tell, all holders seem to sleep.) And if forks have been left to busy holders for
+//! 20 ms, one worker more searches for them: the holders may wait, and spin, for these very forks.
 //!
 //! # Timed waits
 //!
@@ -253,6 +253,8 @@ pub(crate) struct SlotTable {
     parked: Vec<usize>,
     /// Number of the timed searcher.
     timed_searcher: Option<usize>,
+    /// Time since which forks have been left to slot holders that keep all processors busy.
+    pub(crate) left_since: Option<Instant>,
     /// Indices of the free slots.
     free: Vec<usize>,
     /// Numbers of the workers that wait for a slot, the oldest claim first. An entry whose worker is `Active` is outdated, and is
@@ -308,6 +310,7 @@ impl<W: Occupant> Slots<W> {
                 states: vec![WorkerState::Parked; threads],
                 parked: (0..threads).rev().collect(),
                 timed_searcher: None,
+                left_since: None,
                 free: (0..threads).rev().collect(),
                 claims: VecDeque::new(),
                 threads: ThreadBounds { next: threads, end, refused: false, attended: 0, raised: None },
@@ -359,14 +362,21 @@ impl<W: Occupant> Slots<W> {
         self.held() > processors() && !self.holders_sleep.load(Relaxed)
     }
 
-    /// Returns the processor time that the slot holders have used, if they may be more than the processors, and the system tells.
-    pub(crate) fn used_time(&self) -> Option<Duration> {
-        if self.len() > processors() { self.slot_holders().map(Occupant::used_time).sum() } else { None }
+    /// Whether the pool may be crowded. A hint.
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() > processors() && self.held() >= processors()
+    }
+
+    /// Returns the processor time that the slot holders have used, as far as the system tells.
+    pub(crate) fn used_time(&self) -> Duration {
+        self.slot_holders().filter_map(Occupant::used_time).sum()
     }
 
     /// Notes whether slot holders sleep in the system: see "More workers than processors".
     pub(crate) fn set_holders_sleep(&self, sleep: bool) {
-        self.holders_sleep.store(sleep, Relaxed);
+        if self.holders_sleep.load(Relaxed) != sleep {
+            self.holders_sleep.store(sleep, Relaxed);
+        }
     }
 
     /// Returns the number of workers that there is room for.

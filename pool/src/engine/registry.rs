@@ -261,9 +261,9 @@ impl Registry {
         self.slots.is_crowded()
     }
 
-    /// Whether there is a timed searcher. A hint.
-    pub(crate) fn has_timed_searcher(&self) -> bool {
-        self.slots.searching.has_timed_searcher()
+    /// Whether a fork may wake a timed searcher. A hint.
+    pub(crate) fn wakes_timed_searcher(&self) -> bool {
+        self.slots.searching.has_timed_searcher() && self.slots.room() > 0
     }
 
     /// Whether one more job would need a wake-up. A hint. (A worker that parked has requested splits of the slot holders of that
@@ -542,8 +542,8 @@ impl Registry {
         if self.setup.pin {
             crate::process::pin(number);
         }
-        // In the pool's first calls, the threads get the slots in this order.
-        self.note_place(Some(number));
+        // In the pool's first calls, its own threads get the slots in this order.
+        self.note_place(Some(number).filter(|_| number == worker.number()));
         let run_handler = |handler: &Option<Handler>| {
             let Some(handler) = handler else { return };
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number))) {

@@ -530,7 +530,7 @@ impl Worker {
         if self.forks.split_requested() {
             return !(self.external && self.call.is_young());
         }
-        (self.registry().has_timed_searcher() || self.registry().needs_one_more())
+        (self.registry().wakes_timed_searcher() || self.registry().needs_one_more())
             && self.is_worth_a_wake_up()
     }
 
@@ -708,6 +708,8 @@ impl Occupant for Worker {
     }
 
     fn count_take_over(&self) {
+        // The worker is to steal the stuck holder's forks.
+        self.search.for_forks.store(true, Relaxed);
         self.counters.slots_taken_over.add();
     }
 

@@ -51,8 +51,11 @@ impl Place {
     pub(crate) fn here() -> Option<Self> {
         static PLACES: std::sync::OnceLock<Box<[Place]>> = std::sync::OnceLock::new();
         let places = PLACES.get_or_init(|| {
-            let path = |processor: usize, file| format!("/sys/devices/system/cpu/cpu{processor}/{file}");
-            places(|processor, file| std::fs::read_to_string(path(processor, file)).ok())
+            let read = |file: String| std::fs::read_to_string(format!("/sys/devices/system/cpu/{file}")).ok();
+            // A list such as "0-63", or "0-3,8-11".
+            let last = |list: String| list.trim_end().rsplit([',', '-']).next()?.parse::<usize>().ok();
+            let count = read("possible".into()).and_then(last).map_or(0, |last| last + 1);
+            places(count, |processor, file| read(format!("cpu{processor}/{file}")))
         });
         if places.is_empty() {
             return None;
@@ -70,7 +73,7 @@ impl Place {
 
 /// Returns the place of each processor, by the files that describe it; nothing if all are at one place. Processors without a file are at the place of number 0.
 #[cfg(any(test, all(not(furcate_sim), target_os = "linux")))]
-fn places(read: impl Fn(usize, &'static str) -> Option<String>) -> Box<[Place]> {
+fn places(count: usize, read: impl Fn(usize, &'static str) -> Option<String>) -> Box<[Place]> {
     let number = |processor, file| read(processor, file)?.split([',', '-', '\n']).next()?.parse::<u16>().ok();
     let at = |processor| {
         let socket = number(processor, "topology/physical_package_id")?;
@@ -78,11 +81,12 @@ fn places(read: impl Fn(usize, &'static str) -> Option<String>) -> Box<[Place]> 
         let cluster = number(processor, "cache/index3/shared_cpu_list").unwrap_or_default();
         Some(Place { socket, cluster })
     };
-    // Numbers of processors that are offline have no files.
-    let last = (0..1024).rev().find(|&it| read(it, "topology/physical_package_id").is_some());
-    let all: Box<[Place]> =
-        (0..last.map_or(0, |last| last + 1)).map(|it| at(it).unwrap_or_default()).collect();
-    if all.iter().all(|place| *place == all[0]) { Box::default() } else { all }
+    // Processors that are offline have no files.
+    let known: Vec<_> = (0..count).map(at).collect();
+    if known.iter().flatten().all(|place| Some(place) == known.iter().flatten().next()) {
+        return Box::default();
+    }
+    known.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 #[cfg(all(test, not(loom)))]
@@ -100,7 +104,7 @@ mod tests {
                 _ => Some(format!("{0}-{1},{2}-{3}\n", core & !1, core | 1, 8 + (core & !1), 8 + (core | 1))),
             }
         };
-        let all = places(file);
+        let all = places(16, file);
         let distance = |one: usize, other: usize| all[one].to(all[other]);
         assert_eq!(all.len(), 16);
         assert_eq!([distance(0, 1), distance(0, 9), distance(7, 14)], [Distance::Near; 3]);
@@ -108,8 +112,8 @@ mod tests {
         assert_eq!([distance(0, 4), distance(3, 12)], [Distance::Far; 2]);
         assert!(all.iter().all(|place| Place::from_bits(place.bits()) == *place));
         // One cache, or no word about any.
-        assert!(places(|it, _| (it < 4).then(|| "0\n".into())).is_empty());
-        assert!(places(|_, _| None).is_empty());
-        assert!(places(|it, _| (it < 4).then(|| "what".into())).is_empty());
+        assert!(places(4, |_, _| Some("0\n".into())).is_empty());
+        assert!(places(4, |_, _| None).is_empty());
+        assert!(places(4, |_, _| Some("what".into())).is_empty());
     }
 }

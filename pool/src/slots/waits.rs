@@ -64,7 +64,7 @@ impl<W: Occupant> Locked<'_, W> {
     /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, it gets the slot of
     /// `setter`, the worker that has set the latch, if that worker holds one. Otherwise the waiter claims a slot.
     ///
-    /// If a slot is free, the waiter may soon end the fork that another blocked worker waits for, and so on: the last waits of a call end in a chain. So
+    /// The waiter may soon end the fork that another blocked worker waits for, and so on: the last waits of a call end in a chain. So
     /// that they need not be woken one after the other, the next ones of the chain are woken *ahead*: each spins without a slot until its latch is set.
     pub(crate) fn resume(&mut self, waiter: &W, setter: Option<&W>) {
         match self.state(waiter) {
@@ -91,8 +91,9 @@ impl<W: Occupant> Locked<'_, W> {
     fn wake_ahead(&mut self, of: &W) {
         let slots = self.slots;
         let mut served = of.serves();
-        // Each needs a processor, too.
-        for _ in 0..AHEAD.min(slots.room() + slots.searching.count()) {
+        // Each needs a processor, too: an idle one, or one of a worker that searches.
+        let spinning = slots.searching.count().saturating_sub(self.timed_searcher.is_some().into());
+        for _ in 0..AHEAD.min(slots.room() + spinning) {
             let Some(worker) = served.and_then(|number| slots.worker(number)) else { return };
             if self.state(worker) != WorkerState::Blocked {
                 return;

@@ -6,6 +6,7 @@ use crate::engine::worker::Worker;
 use crate::process;
 use crate::slots::{SearchEnd, WorkerState};
 use crate::sync::clock::Instant;
+use crate::sync::machine::atomic::Ordering::Relaxed;
 use crate::trace::{self, Kind};
 use std::time::Duration;
 
@@ -21,9 +22,7 @@ impl Registry {
     ///
     /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
     pub(super) fn sleep_until_needed(&self, worker: &Worker) -> bool {
-        // A worker that can go on searching does not queue for the lock: waiters that are to be resumed need it.
-        let lock = if self.holds_slot(worker) { self.slots.try_lock() } else { Some(self.lock()) };
-        let Some(mut slots) = lock else { return true };
+        let mut slots = self.lock_to_sleep(worker);
         if slots.state(worker) == WorkerState::Active && !self.is_attendant(worker) {
             if worker.slot().is_some() {
                 if !worker.broadcasts.is_empty() {
@@ -47,6 +46,22 @@ impl Registry {
             }
         }
         self.park(slots, worker)
+    }
+
+    /// Takes the slot lock for a worker that has time, if it holds a slot: waiters that are to be resumed need the lock, and must not queue behind all workers
+    /// that have nothing to do.
+    fn lock_to_sleep(&self, worker: &Worker) -> Locked<'_> {
+        const TRIES: usize = 4;
+        for _ in 0..TRIES {
+            if !self.holds_slot(worker) || self.is_claimed() {
+                break;
+            }
+            if let Some(slots) = self.slots.try_lock() {
+                return slots;
+            }
+            worker.pause_at_random();
+        }
+        self.lock()
     }
 
     /// Ends the worker's search; from now on it counts as parked. If the final check sees work, returns `true` with the worker
@@ -105,17 +120,17 @@ impl Registry {
         // A job may have been queued since this worker last looked, while nobody saw that it is the timed searcher.
         let mut sleeps = self.slots.searching.may_sleep(|| self.is_queued());
         loop {
-            from = slots.poke_some(from);
+            if self.slots.room() > 0 {
+                from = slots.poke_some(from);
+            }
             let mut is_idle = false;
             if sleeps {
-                let (used, then) = (self.slots.used_time(), Instant::now());
                 let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
                 drop(slots);
                 worker.counters.naps.add();
                 trace::record(Kind::NapBegin, worker.number() as u64);
-                worker.parker.park_timeout(sleep);
+                is_idle = self.sleep_beside_holders(worker, sleep);
                 trace::record(Kind::NapEnd, 0);
-                is_idle = self.sees_idle_processor(used, then);
                 slots = self.lock();
             }
             sleeps = true;
@@ -128,39 +143,47 @@ impl Registry {
                 let _ = self.slots.searching.end(worker.number());
                 return false;
             }
-            let is_over = since.elapsed() > TIMED_SEARCH;
-            let is_for_forks = is_idle || is_over || self.slots.room() > 0;
-            let is_needed = if is_for_forks { self.sees_work() } else { self.is_queued() };
+            let may_be_left = self.slots.room() == 0 && !is_idle;
+            let left_for = if may_be_left && self.sees_work() {
+                slots.left_since.get_or_insert_with(Instant::now).elapsed()
+            } else {
+                slots.left_since = None;
+                Duration::ZERO
+            };
+            let for_forks = !may_be_left || left_for > TIMED_SEARCH;
+            let is_needed = if for_forks { self.sees_work() } else { self.is_queued() };
             if is_needed && slots.occupy_free(worker) {
-                if is_over {
-                    // If the pool is full for so long, the slot holders may wait for the very forks that nobody steals.
-                    self.slots.set_holders_sleep(true);
+                if for_forks {
+                    slots.left_since = None;
+                    worker.search.for_forks.store(true, Relaxed);
                 }
                 return true;
             }
             // All slots are taken, so no thread could run a job that this worker finds. It becomes the watcher instead.
             let is_full = !slots.has_free() && !self.stealable.is_empty();
-            if is_full || is_over {
+            if is_full || since.elapsed() > TIMED_SEARCH {
                 slots.timed_search_is_over();
                 return self.park_searcher(&mut slots, worker) || self.park(slots, worker);
             }
         }
     }
 
-    /// Compares the processor time that the slot holders have used since `then` with the time that has passed, and notes whether they sleep. `before` is
-    /// what they had used then. Returns whether a processor was idle although there is no room. See "More workers than processors" in `slots.rs`.
-    fn sees_idle_processor(&self, before: Option<Duration>, then: Instant) -> bool {
-        let processors = process::processors();
-        if self.slots.len() <= processors || self.slots.held() < processors {
+    /// Sleeps, and compares the processor time that the slot holders use meanwhile with the time that passes. Returns whether a processor was idle although
+    /// there is no room. See "More workers than processors" in `slots.rs`.
+    fn sleep_beside_holders(&self, worker: &Worker, time: Duration) -> bool {
+        let since = Instant::now();
+        let before = self.slots.is_full().then(|| self.slots.used_time());
+        worker.parker.park_timeout(time);
+        if !self.slots.is_full() {
+            self.slots.set_holders_sleep(false);
             return false;
         }
-        let passed = then.elapsed();
-        let all = passed * processors as u32;
-        // If the holders have changed meanwhile, the difference is too large, or negative. If the system does not tell, they may sleep.
-        let used = before
-            .zip(self.slots.used_time())
-            .map_or(Duration::ZERO, |(before, now)| now.checked_sub(before).unwrap_or(all));
-        let is_idle = used < all / 2 && passed >= SHORTEST_SLEEP;
+        let Some(before) = before else { return false };
+        let all = since.elapsed() * process::processors() as u32;
+        // If the difference is negative, or larger than can be, the holders have changed meanwhile.
+        let used = self.slots.used_time().checked_sub(before).filter(|&used| used <= all * 5 / 4);
+        let Some(used) = used else { return false };
+        let is_idle = used < all / 2 && since.elapsed() >= SHORTEST_SLEEP;
         // A holder that was just woken does not run yet, so one idle processor of two says little.
         if !is_idle || used < all / 4 {
             self.slots.set_holders_sleep(is_idle);

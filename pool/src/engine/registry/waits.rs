@@ -6,7 +6,7 @@ use crate::engine::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
 use crate::slots::{STUCK, WorkerState};
 use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
-use crate::sync::machine::{atomic::Ordering::Relaxed, hint};
+use crate::sync::machine::{atomic::Ordering::Relaxed, thread};
 use crate::trace::{self, Kind};
 use std::mem;
 use std::time::Duration;
@@ -53,6 +53,7 @@ impl Registry {
     /// `waited` is the same value in all calls of a wait. The caller sets `idle` after the first one in vain.
     pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, waited: &mut Waited) -> NextJobs {
         self.check_wait();
+        worker.awake_ahead.store(false, Relaxed);
         let has_slot = worker.slot().is_some();
         let keeps_slot = |slots: &Locked<'_>| has_slot && !self.gives_slot(slots, worker, wait);
         let mut slots = self.lock();
@@ -91,7 +92,6 @@ impl Registry {
             self.sleep_blocked(worker);
             // Also if the slot was there before this thread was awake.
             worker.turn.keep_slot();
-            worker.awake_ahead.store(false, Relaxed);
         }
         if wait.for_others {
             self.lock().end_block_for_others(worker);
@@ -292,7 +292,7 @@ impl Registry {
             if self.holds_slot(worker) {
                 return true;
             }
-            hint::spin_loop();
+            thread::yield_now();
         }
         false
     }

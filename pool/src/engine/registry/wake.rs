@@ -133,7 +133,7 @@ impl Registry {
         }
         if self.slots.searching.no_searcher_for(worker.number()) {
             self.wake_if_none_searches(Some(worker));
-        } else if self.slots.searching.has_timed_searcher() && self.slots.room() > 0 {
+        } else if self.wakes_timed_searcher() {
             if worker.is_worth_a_wake_up() {
                 self.wake_timed_searcher(Some(worker));
             } else {

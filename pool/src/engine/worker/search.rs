@@ -76,6 +76,8 @@ pub(crate) struct SearchState {
     wake_up: Cell<WakeUp>,
     /// Whether the worker was woken [beside others](crate::slots::Locked::wake_more). Set by the thread that wakes it.
     pub(crate) woken_more: AtomicBool,
+    /// Whether the worker's next search may steal forks of a [crowded](crate::slots::Slots::is_crowded) pool.
+    pub(crate) for_forks: AtomicBool,
 }
 
 /// What a worker has found since it was woken: whether it is to wake [more](crate::slots::Locked::wake_more).
@@ -95,9 +97,10 @@ enum WakeUp {
 impl SearchState {
     /// Makes the state of the `nth` worker.
     pub(super) fn nth(nth: usize) -> Self {
-        let (ran_task, searches, woken_first, first_kind, wake_up, woken_more) = Default::default();
+        let (ran_task, searches, woken_first, first_kind, wake_up) = Default::default();
+        let (woken_more, for_forks) = Default::default();
         let random = Random::nth(nth);
-        SearchState { ran_task, searches, random, woken_first, first_kind, wake_up, woken_more }
+        SearchState { ran_task, searches, random, woken_first, first_kind, wake_up, woken_more, for_forks }
     }
 }
 
@@ -172,7 +175,7 @@ pub(super) fn take_oldest(queue: &Injector<JobRef>) -> Option<JobRef> {
 impl Worker {
     /// Searches for a job of any kind. The search is short if long ones were in vain, see [`Searches`]. After a task the worker looks
     /// only once: the next task is woken by I/O, and that wake-up wakes a worker as well. To search for the 20 us between two tasks
-    /// would cost more than the tasks do. If the pool is crowded, it looks once for queued jobs.
+    /// would cost more than the tasks do. If the pool is crowded, it looks once, and steals no forks.
     pub(crate) fn search(&self) -> Option<JobRef> {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
@@ -183,8 +186,10 @@ impl Worker {
         if matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
         }
-        if self.registry().is_crowded() {
-            return self.find_broadcast().or_else(|| self.find_queued());
+        let for_forks = self.search.for_forks.load(Relaxed);
+        self.search.for_forks.store(false, Relaxed);
+        if !for_forks && self.registry().is_crowded() {
+            return self.find_broadcast().or_else(|| self.find_unforked());
         }
         loop {
             // A claimant has a job to run, so this worker releases its slot. Broadcast jobs come first: only this thread may run them,
@@ -208,6 +213,24 @@ impl Worker {
                 self.search.searches.set(self.search.searches.get().after_failure());
                 return None;
             }
+        }
+    }
+
+    /// Looks once for a queued or spawned job, unless a claimant waits for this worker's slot.
+    fn find_unforked(&self) -> Option<JobRef> {
+        if self.registry().is_claimed() {
+            return None;
+        }
+        let steal = |slot| self.steal_spawned(self.victim(slot)?, slot);
+        self.find_queued().or_else(|| (0..self.num_threads()).find_map(steal))
+    }
+
+    /// Waits for some microseconds, the longer the more workers there are.
+    pub(crate) fn pause_at_random(&self) {
+        let time = Duration::from_micros(5 + self.search.random.below(self.registry().processors()) as u64);
+        let since = Instant::now();
+        while since.elapsed() < time {
+            thread::yield_now();
         }
     }
 
@@ -368,6 +391,8 @@ impl Worker {
     fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
         let registry = self.registry();
         let here = registry.note_place(self.slot());
+        // A single look must not miss a slot whose place changes meanwhile.
+        let is_single = matches!(patience, Patience::None);
         let distance = |slot| here.map(|here| registry.distance(here, slot));
         let mut steal = |slot| {
             let job = self.steal_from(slot, patience)?;
@@ -377,7 +402,7 @@ impl Worker {
             Some(job)
         };
         let slots = self.num_threads();
-        let is_uniform = here.is_none() || registry.has_uniform_victims();
+        let is_uniform = here.is_none() || registry.has_uniform_victims() || is_single;
         if is_uniform || self.search.random.below(ANYWHERE) == 0 {
             let first = self.search.random.below(slots);
             return (first..slots).chain(0..first).find_map(steal);
