@@ -24,7 +24,7 @@ pub(crate) enum NextJobs {
     Queued,
 }
 
-/// What a worker has come to in a wait.
+/// State of a wait, from one block to the next.
 #[derive(Default)]
 pub(crate) struct Waited {
     /// Time at which the worker first found no job since the wait began or its last job ended.

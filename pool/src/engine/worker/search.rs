@@ -32,9 +32,9 @@ const PATIENCE: Duration = Duration::from_micros(5);
 const PATIENCE_PER_PROCESSOR: Duration = Duration::from_nanos(330);
 
 /// One look for victims of so many begins anywhere; the others begin with the slots whose holders share a cache with the thief, and go on with those of
-/// its socket. If all began near, thieves would take ever smaller parts of the work in their neighbourhood, and three times as many. (On a simulated machine
-/// of two sockets and 128 cores, 20 % of the steals of a balanced tree are far without the order, 3 % if all looks begin near, at 4 % more time, and 6 %
-/// with one in four elsewhere, at no more time.)
+/// its socket. If all began near, thieves would take ever smaller parts of the work in their neighbourhood, and three times as many. On a simulated machine
+/// of two sockets and 128 cores, 19 % of the steals of a balanced tree are far without the order. If all looks begin near, 2 % are, at 4 % more time; with
+/// one in four elsewhere 6 %, at no more time.
 const ANYWHERE: usize = 4;
 
 /// Pauses that grow: they begin with some nanoseconds of spinning, and yield to other threads after 16 rounds.
