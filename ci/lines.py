@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11332,
+    "pool": 11339,
     "schedulers": 6426,
     "adaptors": 16129,
     "src": 110,

@@ -102,8 +102,7 @@ fn one_of_each_core_first<'a>(
     let (mut cores, mut in_order) = (Vec::new(), Vec::new());
     for processor in processors {
         // The number of a core is that of its first processor.
-        let first = siblings(processor).split([',', '-', '\n']).next().and_then(|it| it.parse().ok());
-        let core = first.unwrap_or(processor);
+        let core = topology::first_of(siblings(processor)).unwrap_or(processor);
         let before = cores.iter().filter(|&&other| other == core).count();
         cores.push(core);
         in_order.push((before, processor));

@@ -122,8 +122,8 @@ pub(crate) trait Occupant {
     /// Counts a heavy fence that this worker passes.
     fn count_barrier(&self);
 
-    /// Counts a slot that this worker has taken over.
-    fn count_take_over(&self);
+    /// Notes that this worker has taken a stuck holder's slot over: it is to look for that holder's forks.
+    fn note_take_over(&self);
 
     /// Notes that this worker is woken beside others.
     fn set_woken_more(&self);

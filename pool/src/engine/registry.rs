@@ -166,7 +166,8 @@ impl Registry {
             Fairness::Balanced | Fairness::WokenFirst => Stealable::new(threads),
             Fairness::FairQueueing => Stealable::fair(),
         };
-        let has_places = Place::here().is_some();
+        // A pool of one thread has no victims.
+        let has_places = threads > 1 && Place::here().is_some();
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
             places: (0..if has_places { threads } else { 0 }).map(|_| AtomicU32::default()).collect(),
@@ -543,7 +544,9 @@ impl Registry {
             crate::process::pin(number);
         }
         // In the pool's first calls, its own threads get the slots in this order.
-        self.note_place(Some(number).filter(|_| number == worker.number()));
+        if number == worker.number() {
+            self.note_place(Some(number));
+        }
         let run_handler = |handler: &Option<Handler>| {
             let Some(handler) = handler else { return };
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number))) {

@@ -707,8 +707,7 @@ impl Occupant for Worker {
         self.counters.barriers.add();
     }
 
-    fn count_take_over(&self) {
-        // The worker is to steal the stuck holder's forks.
+    fn note_take_over(&self) {
         self.search.for_forks.store(true, Relaxed);
         self.counters.slots_taken_over.add();
     }

@@ -3,9 +3,9 @@
 /// How far two processors are from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Distance {
-    /// They share the last cache.
+    /// The two share the last cache.
     Near,
-    /// They share a socket.
+    /// The two share a socket, and no cache.
     SameSocket,
     Far,
 }
@@ -71,10 +71,16 @@ impl Place {
     }
 }
 
+/// Returns the first number of a list of processors, such as "0,64" or "0-1".
+#[cfg(any(test, target_os = "linux", target_os = "android"))]
+pub(super) fn first_of<T: std::str::FromStr>(list: &str) -> Option<T> {
+    list.split([',', '-', '\n']).next()?.parse().ok()
+}
+
 /// Returns the place of each processor, by the files that describe it; nothing if all are at one place. Processors without a file are at the place of number 0.
 #[cfg(any(test, all(not(furcate_sim), target_os = "linux")))]
 fn places(count: usize, read: impl Fn(usize, &'static str) -> Option<String>) -> Box<[Place]> {
-    let number = |processor, file| read(processor, file)?.split([',', '-', '\n']).next()?.parse::<u16>().ok();
+    let number = |processor, file| first_of::<u16>(&read(processor, file)?);
     let at = |processor| {
         let socket = number(processor, "topology/physical_package_id")?;
         // The first processor that shares the cache of the third level.

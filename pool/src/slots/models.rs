@@ -45,7 +45,7 @@ impl Occupant for Toy {
 
     fn count_barrier(&self) {}
 
-    fn count_take_over(&self) {}
+    fn note_take_over(&self) {}
 
     fn set_woken_more(&self) {}
 

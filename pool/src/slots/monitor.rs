@@ -323,7 +323,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Gives the slot of a stuck holder to another worker.
     pub(crate) fn take_slot_over(&mut self, worker: &W, slot: usize) {
-        worker.count_take_over();
+        worker.note_take_over();
         self.replace_holder(worker, slot);
     }
 

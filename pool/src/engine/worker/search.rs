@@ -181,8 +181,7 @@ impl Worker {
         let mut patience = Patience::Whole;
         let once = self.search.ran_task.take();
         // Each worker that gives up takes the slot lock. The more they are, the further apart they give up.
-        let processors = self.registry().processors();
-        let limit = SEARCH + Duration::from_micros(self.search.random.below(processors) as u64);
+        let limit = SEARCH + self.random_time();
         if matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
         }
@@ -225,9 +224,14 @@ impl Worker {
         self.find_queued().or_else(|| (0..self.num_threads()).find_map(steal))
     }
 
+    /// Returns a random time: up to a microsecond for each processor of the pool.
+    fn random_time(&self) -> Duration {
+        Duration::from_micros(self.search.random.below(self.registry().processors()) as u64)
+    }
+
     /// Waits for some microseconds, the longer the more workers there are.
     pub(crate) fn pause_at_random(&self) {
-        let time = Duration::from_micros(5 + self.search.random.below(self.registry().processors()) as u64);
+        let time = Duration::from_micros(5) + self.random_time();
         let since = Instant::now();
         while since.elapsed() < time {
             thread::yield_now();
