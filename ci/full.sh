@@ -20,7 +20,7 @@ rayon-tests      | ci/rayon-tests.py         | $library rayon-engine
 rayon-on-furcate | ci/rayon-on-furcate.sh    | trace pool src schedulers adaptors rayon-core rayon-engine examples
 renamed          | ci/renamed.py             | $library
 loom             | ci/loom.sh                | trace pool schedulers cluster testkit
-sim              | ci/sim.sh                 | trace pool schedulers adaptors sim book
+sim              | ci/sim.sh                 | trace pool schedulers adaptors cluster sim book
 spec             | ci/spec.sh                | pool spec
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
 examples         | ci/examples.sh            | $library examples demo book README.md

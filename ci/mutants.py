@@ -35,7 +35,7 @@ TARGET = "x86_64-unknown-linux-gnu"
 # - a final check that looks once, or requests no split; a request for a split that is overwritten; a new active deque that is not poked;
 # - jobs that are not put on the shelf.
 #
-# Faults that 20,000 schedules do not find, because the random programs lack what they need:
+# Faults that 100,000 schedules do not find, because the random programs lack what they need:
 # - a job or a thread that blocks outside the pool: a full pool that is not watched, a watcher that does not look again, a taken slot that counts as
 #   free, a slot that is held by its index alone, a claim that outlives its service;
 # - a bound on threads: no final check by the attendant;

@@ -23,6 +23,7 @@ fi
 for target in i686-unknown-linux-gnu aarch64-apple-darwin x86_64-pc-windows-msvc wasm32-unknown-unknown; do
     if rustup target add "$target" >/dev/null 2>&1; then
         cargo check --locked -p furcate --target "$target"
+        if [[ $target == *-darwin || $target == *-windows-* ]]; then cargo check --locked -p furcate-sim --target "$target"; fi
         echo "ok: $target compiles"
     else
         not_checked "$target"

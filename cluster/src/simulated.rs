@@ -95,7 +95,16 @@ impl Simulated {
     }
 
     /// Sets the times that messages take.
+    ///
+    /// # Panics
+    ///
+    /// If a message takes less than 4 us, by which ranks run ahead of each other (invariant 3): half of a failed steal.
     pub fn latency(self, latency: Latency) -> Self {
+        let shortest = latency.failed_steal / 2;
+        assert!(
+            shortest >= Duration::from_micros(4),
+            "a message takes at least 4 us: choose a failed steal of 8 us or more"
+        );
         Simulated { latency, ..self }
     }
 

@@ -53,9 +53,9 @@
 //!
 //! # More workers than processors
 //!
-//! If more workers run than there are processors, each keeps another one from running, and the thief of a fork may hold up the owner of all others. So
+//! If more workers run than there are processors, each keeps another one from running, and a preempted thief delays the owner that waits for its fork. So
 //! while as many workers hold slots as there are processors, a fork does not wake the timed searcher, and a worker that would be one more does not steal
-//! forks: it becomes the timed searcher, or parks. (Queued and spawned jobs it runs: their callers take turns on the processors.) But slot holders may sleep
+//! forks: it becomes the timed searcher, or parks. (That worker still runs queued and spawned jobs: their callers take turns on the processors.) But slot holders may sleep
 //! in system calls. So the timed searcher compares the processor time that they have used during its sleep with the time that has passed on all processors.
 //! If half of it is missing, it searches for forks, too. If three quarters are missing, the pool takes the holders for sleepers until a later sleep shows otherwise, and
 //! workers are woken as if each had a processor. (Where the system does not tell, all holders seem to sleep.) And if forks have been left to busy holders for

@@ -59,22 +59,30 @@ impl Check {
     ///
     /// At the first seed whose run panics, ends in a deadlock, or never ends. The message has the seed.
     pub fn run(self, seeds: impl IntoIterator<Item = u64>, mut program: impl FnMut()) {
-        for seed in seeds {
-            if let Err(problem) = self.run_one(seed, &mut program) {
-                let Check { cores, max_steps, needs_no_time } = self;
-                panic!(
-                    "with seed {seed}: {problem}\nrun it again by `furcate_sim::Check::new().cores({cores}).max_steps({max_steps}).needs_no_time({needs_no_time}).run([{seed}], ..)`"
-                );
-            }
-        }
+        seeds.into_iter().for_each(|seed| self.run_one(seed, false, &mut program));
     }
 
-    fn run_one(self, seed: u64, program: &mut impl FnMut()) -> Result<(), String> {
-        let order = Order::Explored(Explored::new(seed, self.cores, self.max_steps, self.needs_no_time));
-        match catch_unwind(AssertUnwindSafe(|| world::run(order, program))) {
-            Ok(outcome) => outcome.map(drop),
-            Err(payload) => Err(format!("the program panicked: {}", message(&*payload))),
-        }
+    /// Runs a program under the schedule of one seed, with these settings, and writes the schedule to standard error: each change of threads,
+    /// with the virtual time and the place in the source where the next thread goes on.
+    ///
+    /// # Panics
+    ///
+    /// As [`Check::run`].
+    pub fn replay(self, seed: u64, mut program: impl FnMut()) {
+        self.run_one(seed, true, &mut program);
+    }
+
+    fn run_one(self, seed: u64, is_traced: bool, program: &mut impl FnMut()) {
+        let Check { cores, max_steps, needs_no_time } = self;
+        let order = Order::Explored(Explored::new(seed, cores, max_steps, needs_no_time, is_traced));
+        let problem = match catch_unwind(AssertUnwindSafe(|| world::run(order, program))) {
+            Ok(Ok(_)) => return,
+            Ok(Err(problem)) => problem,
+            Err(payload) => format!("the program panicked: {}", message(&*payload)),
+        };
+        panic!(
+            "with seed {seed}: {problem}\nsee its schedule by `furcate_sim::Check::new().cores({cores}).max_steps({max_steps}).needs_no_time({needs_no_time}).replay({seed}, ..)`"
+        );
     }
 }
 
@@ -107,13 +115,13 @@ pub fn check(seeds: impl IntoIterator<Item = u64>, program: impl FnMut()) {
     Check::new().run(seeds, program);
 }
 
-/// Runs a program under the schedule of one seed of [`check`].
+/// Runs a program under the schedule of one seed of [`check`], and writes that schedule; see [`Check::replay`].
 ///
 /// # Panics
 ///
 /// As `check`.
 pub fn replay(seed: u64, program: impl FnMut()) {
-    check([seed], program);
+    Check::new().replay(seed, program);
 }
 
 /// The result of a simulated run, with its time and counts.

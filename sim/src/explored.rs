@@ -51,10 +51,11 @@ pub(crate) struct Explored {
     cores: usize,
     /// Whether the run fails if it goes on only because a wait has a time.
     needs_no_time: bool,
+    is_traced: bool,
 }
 
 impl Explored {
-    pub(crate) fn new(seed: u64, cores: usize, max_steps: u64, needs_no_time: bool) -> Self {
+    pub(crate) fn new(seed: u64, cores: usize, max_steps: u64, needs_no_time: bool, is_traced: bool) -> Self {
         let mut random = Rng::with_seed(seed);
         let strategy = match random.u8(..8) {
             0 | 1 => Strategy::Walk(1),
@@ -77,6 +78,7 @@ impl Explored {
             max_steps,
             cores,
             needs_no_time,
+            is_traced,
         }
     }
 
@@ -91,6 +93,11 @@ impl Explored {
 
     pub(crate) fn cores(&self) -> usize {
         self.cores
+    }
+
+    /// Whether each change of threads is written to standard error.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.is_traced
     }
 
     /// Notes that a thread can run.

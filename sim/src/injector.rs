@@ -38,7 +38,10 @@ impl<T> Injector<T> {
 
     /// As crossbeam's method.
     #[must_use]
+    #[track_caller]
     pub fn len(&self) -> usize {
+        access(&self.ends[0], Access::Load);
+        access(&self.ends[1], Access::Load);
         self.queue.len()
     }
 

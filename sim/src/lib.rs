@@ -39,10 +39,11 @@ pub use world::Counts;
 
 use std::time::Duration;
 
-/// The book's chapter.
+/// The book's chapters.
 #[cfg(all(doctest, furcate_sim))]
 #[doc = include_str!("../../book/src/simulation.md")]
-struct Chapter;
+#[doc = include_str!("../../book/src/many-cores.md")]
+struct Chapters;
 
 /// Has the calling virtual thread compute for a time. Outside a simulation, does nothing.
 pub fn work(time: Duration) {

@@ -20,8 +20,9 @@ use std::cell::RefCell;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-/// Number of guarded stacks of a real thread's simulations.
-const GUARDED: usize = 1024;
+/// Number of guarded stacks of a real thread's simulations: half of the mappings that Linux permits. A program whose threads are fewer (all but
+/// a cluster of more ranks) never gets a packed stack. On Windows, all are guarded.
+const GUARDED: usize = if cfg!(windows) { usize::MAX } else { 16 << 10 };
 /// Size of a guarded stack.
 const GUARDED_SIZE: usize = 4 << 20;
 /// Size of a packed stack, and of the block of a number of them.
@@ -51,7 +52,8 @@ pub(crate) enum ThreadStack {
     Packed(NonNull<[u64; WORDS]>, #[allow(dead_code, reason = "keeps the memory")] Rc<Block>),
 }
 
-// SAFETY: a packed stack has 64 KB and no guard page: `check` ends the process in its place (invariant 2).
+// SAFETY: a guarded stack is one of the crate's own. A packed stack has 64 KB, but no guard page: `check` ends the process when its thread has
+// overflowed it (invariant 2), which is later than the contract wants. Only a program of more than `GUARDED` threads has one.
 unsafe impl Stack for ThreadStack {
     fn base(&self) -> StackPointer {
         match self {
@@ -66,13 +68,29 @@ unsafe impl Stack for ThreadStack {
             ThreadStack::Packed(lowest, _) => lowest.addr(),
         }
     }
+
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        match self {
+            ThreadStack::Guarded(stack) => stack.teb_fields(),
+            ThreadStack::Packed(..) => unreachable!("all stacks are guarded on Windows"),
+        }
+    }
+
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, limit: usize, guaranteed: usize) {
+        match self {
+            ThreadStack::Guarded(stack) => stack.update_teb_fields(limit, guaranteed),
+            ThreadStack::Packed(..) => unreachable!("all stacks are guarded on Windows"),
+        }
+    }
 }
 
 /// Stacks without a thread.
 struct Free {
     stacks: Vec<ThreadStack>,
     packed: Vec<ThreadStack>,
-    /// Number of guarded stacks that threads have.
+    /// Number of guarded stacks that threads have, or that runs which failed have abandoned.
     lent: usize,
 }
 

@@ -101,12 +101,21 @@ pub(crate) struct Thread {
     waits_since: Time,
     /// Whether its last wait was ended by another thread, and not by time.
     was_woken: bool,
+    /// Place of its last access or wait.
+    at: Option<&'static Location<'static>>,
     /// A token of [`crate::thread::unpark`].
     pub(crate) token: bool,
     /// Time of its first [work](crate::work) since the last [`Begins`](crate::Begins).
     first_work: Option<Time>,
     /// Values of the thread-locals.
     locals: Vec<Local>,
+}
+
+impl Thread {
+    /// Returns the thread's name in messages.
+    fn shown(&self, number: ThreadNumber) -> String {
+        self.name.as_ref().map_or_else(|| format!("number {number}"), |name| format!("`{name}`"))
+    }
 }
 
 /// Value of a thread-local.
@@ -325,6 +334,7 @@ impl World {
             waits: None,
             waits_since: 0,
             was_woken: false,
+            at: None,
             token: false,
             first_work: None,
             locals: Vec::new(),
@@ -379,6 +389,10 @@ impl World {
             };
             if self.current.replace(next) != next {
                 self.count(|counts| counts.switches += 1);
+                match &self.order {
+                    Order::Explored(explored) if explored.is_traced() => self.trace(next),
+                    _ => {}
+                }
             }
             let mut coroutine = self.thread(next, |it| it.coroutine.take()).expect("a thread that can run");
             let result = coroutine.resume(());
@@ -388,6 +402,13 @@ impl World {
                 CoroutineResult::Return(()) => coroutine.into_stack().give_back(),
             }
         }
+    }
+
+    /// Writes to standard error that a thread runs next, for [`crate::replay`].
+    fn trace(&self, next: ThreadNumber) {
+        let (name, at) = self.thread(next, |it| (it.shown(next), it.at));
+        let at = at.map_or_else(|| "begins".to_owned(), |at| format!("goes on at {at}"));
+        eprintln!("{:>12?}  thread {name} {at}", self.now());
     }
 
     /// Lets other threads run, until the order chooses the current one again.
@@ -441,7 +462,9 @@ impl World {
         let me = self.current();
         self.waiting.borrow_mut().entry(waits.key(me)).or_default().push_back(me);
         let now = self.time();
-        self.thread(me, |it| (it.waits, it.waits_since, it.was_woken) = (Some((waits, at)), now, false));
+        self.thread(me, |it| {
+            (it.waits, it.waits_since, it.was_woken, it.at) = (Some((waits, at)), now, false, Some(at));
+        });
         match &self.order {
             Order::Timed(timed) => timed.block(until),
             Order::Explored(explored) => explored.block(me, until),
@@ -571,7 +594,10 @@ impl World {
         self.count(|counts| counts.accesses += 1);
         match &self.order {
             Order::Timed(timed) => timed.access(self, address, access, at),
-            Order::Explored(explored) => explored.access(self),
+            Order::Explored(explored) => {
+                self.thread(self.current(), |it| it.at = Some(at));
+                explored.access(self);
+            }
         }
     }
 
@@ -722,10 +748,7 @@ impl World {
     /// Says which threads wait for what.
     pub(crate) fn deadlock(&self) -> String {
         let threads = self.threads.borrow();
-        let name = |number: usize| match &threads[number].name {
-            Some(name) => format!("`{name}`"),
-            None => format!("number {number}"),
-        };
+        let name = |number: usize| threads[number].shown(number);
         let mut text = String::from("no thread can run, or nothing but time passes:");
         for (number, thread) in threads.iter().enumerate() {
             let Some((waits, at)) = &thread.waits else { continue };

@@ -67,6 +67,17 @@ fn a_lost_update_is_found_and_replayed() {
     }
 }
 
+/// A replay writes which thread goes on where.
+#[test]
+fn a_replay_shows_its_schedule() {
+    let replays = ["a_lost_update_is_found_and_replayed", "--exact", "--nocapture"];
+    let tests = std::env::current_exe().expect("the path of the tests");
+    let output = std::process::Command::new(tests).args(replays).output().expect("the tests run");
+    let shown = String::from_utf8_lossy(&output.stderr);
+    let at = format!("goes on at {}:", file!());
+    assert!(shown.contains("begins") && shown.contains(&at), "{shown}");
+}
+
 #[test]
 fn atomic_updates_are_not_lost() {
     check(0..300, || {

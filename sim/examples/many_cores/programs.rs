@@ -129,7 +129,7 @@ fn uts(pool: &ThreadPool, root: u64, children: fn(u64, u32) -> u64) -> (Duration
     (NODE * nodes, NODE * height)
 }
 
-/// A root of 200 children; each other node has 4 children with a probability of 250/1024. 9205 nodes from root 17.
+/// A root of 4000 children; each other node has 4 children with a probability of 250/1024.
 fn binomial(node: u64, depth: u32) -> u64 {
     match depth {
         0 => 4000,
@@ -138,7 +138,7 @@ fn binomial(node: u64, depth: u32) -> u64 {
     }
 }
 
-/// A geometric distribution with a mean of 4 down to a depth of 7, as the published tree T1, whose depth is 10. 18,608 nodes from root 19.
+/// A geometric distribution with a mean of 4 down to a depth of 9, as the published tree T1, whose depth is 10.
 fn geometric(node: u64, depth: u32) -> u64 {
     let fraction = (node >> 11) as f64 / (1_u64 << 53) as f64;
     if depth < 9 { ((1.0 - fraction).ln() / 0.8_f64.ln()) as u64 } else { 0 }

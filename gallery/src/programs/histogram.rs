@@ -1,0 +1,68 @@
+//! Counts how often each key occurs (PBBS: histogram).
+
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "histogram",
+    suite: "PBBS",
+    what: "how often each of 65,536 keys occurs",
+    unit: "keys",
+    size: 1 << 25,
+    quick: 1 << 20,
+    schedule: ".adaptive()",
+    why: "rayon makes a table of counts for each leaf and adds them all; `adaptive` makes one for each worker that takes part",
+    source: include_str!("histogram.rs"),
+    case: |size| {
+        let keys = inputs::skewed_numbers(size, KEYS as u32);
+        reads(keys, [sequential::run, rayon::run, furcate::run], |keys, counts| {
+            equal(counts, &sequential::run(keys))
+        })
+    },
+};
+
+const KEYS: usize = 1 << 16;
+
+mod sequential {
+    use super::KEYS;
+
+    pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
+        keys.iter().fold(vec![0; KEYS], |mut counts, &key| {
+            counts[key as usize] += 1;
+            counts
+        })
+    }
+}
+
+mod rayon {
+    use super::KEYS;
+    use rayon::prelude::*;
+
+    pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
+        let counts = keys.par_iter().fold(
+            || vec![0; KEYS],
+            |mut counts, &key| {
+                counts[key as usize] += 1;
+                counts
+            },
+        );
+        counts.reduce_with(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect()).unwrap_or_default()
+    }
+}
+
+mod furcate {
+    use super::KEYS;
+    use furcate::prelude::*;
+
+    pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
+        let counts = keys.par_iter().fold(
+            || vec![0; KEYS],
+            |mut counts, &key| {
+                counts[key as usize] += 1;
+                counts
+            },
+        );
+        let counts = counts.adaptive();
+        counts.reduce_with(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect()).unwrap_or_default()
+    }
+}
