@@ -19,8 +19,6 @@ FOLDER = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resol
 WITHOUT = {
     "check_indices_after_enumerate_split": "implements rayon's plumbing",
     "check_drops": "implements rayon's plumbing",
-    "check_skip": "expects that `skip` runs the adaptors before it on the skipped items; here these are cut off",
-    "check_lengths": "expects that a minimum length overrules a maximum; here the maximum counts",
     "find_last_octillion_flat": "needs blocks inside the inner iterators of a flattened one; not yet",
     "iter_panic_fuse": "expects that all items but one are walked after a panic; here parts that have not begun do not begin",
 }

@@ -5,11 +5,15 @@
 
 #![allow(clippy::ptr_arg, reason = "a column takes the input's own type")]
 
+pub mod geometry;
+pub mod graph;
 pub mod inputs;
 pub mod measure;
+pub mod nas;
 pub mod page;
 pub mod program;
 pub mod programs;
+pub mod sets;
 pub mod table;
 
 pub use program::{Case, Column, Program};

@@ -45,7 +45,7 @@ use crate::tree::frames::ForkFrame;
 use crate::tree::pace::{LONG, Pace, SLOW};
 use crate::{
     Blocking, Computation, Divisible, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction,
-    Scheduler, SchedulerFacts, StepFold, Steps, StepsFacts, Verdict, Workload,
+    Scheduler, SchedulerFacts, StepFold, Steps, StepsFacts, Workload,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
@@ -284,14 +284,14 @@ where
     fn agrees(&mut self, size: usize) -> bool {
         let task = Node { len: size, divisible: true, ..self.task };
         let policy = self.policy.as_mut().expect("it is split in `take` only");
-        policy.wants_split(&task) != Verdict::MayNot && policy.permit_fork(&task)
+        !policy.wants_split(&task).forbids() && policy.permit_fork(&task)
     }
 
     /// Whether the policy allows a part of so few units. (A policy that decides counts on halves: its bounds would be used up.)
     fn may_keep(&mut self, units: usize) -> bool {
         let task = Node { len: units.saturating_mul(2), divisible: true, ..self.task };
         let policy = self.policy.as_mut().expect("it is split in `take` only");
-        !W::Policy::DECIDES && policy.wants_split(&task) != Verdict::MayNot
+        !W::Policy::DECIDES && !policy.wants_split(&task).forbids()
     }
 
     /// Learns from the watched step that has just ended.

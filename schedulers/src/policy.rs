@@ -9,7 +9,7 @@
 //! Policies are chained in pairs ([`Both`]). The strongest verdict of a chain counts, so the order in which policies
 //! are named makes no difference:
 //!
-//! > **must** beats **may not** beats **would** beats the default's *would rather*.
+//! > **must** beats **too short** beats **too long** beats **may not** beats **would** beats the default's *would rather*.
 //!
 //! | policy | says *must* | says *may not* | says *would* |
 //! |---|---|---|---|
@@ -20,8 +20,8 @@
 //! | [`ForceDepth`]`(d)` | above depth d, while divisible | | |
 //! | [`EvenLevels`] | at odd depths | | |
 //! | [`Cap`]`(n)` | | (it refuses *forks*, see below) | |
-//! | [`MinLen`]`(n)` | | where a half would be shorter than n | |
-//! | [`MaxLen`]`(n)` | above n, while divisible | | |
+//! | [`MinLen`]`(n)` | | *too short*: where a half would be shorter than n | |
+//! | [`MaxLen`]`(n)` | *too long*: above n, while divisible | | |
 //! | [`Auto`] | | | (*would rather*: a few parts per thread, more when stolen) |
 //!
 //! So a policy that says how to divide (the first four) takes the place of the default, [`Auto`]. A policy that only
@@ -131,8 +131,12 @@ pub enum Verdict {
     Rather,
     /// Would divide, unless another policy says `MayNot`.
     Would,
-    /// May not be divided, unless another policy says `Must`.
+    /// May not be divided, unless another policy says `TooLong` or `Must`.
     MayNot,
+    /// Is divided because it is too long, unless another policy says `TooShort`.
+    TooLong,
+    /// Is not divided because its halves would be too short, unless another policy says `Must`.
+    TooShort,
     /// Must be divided, even if there is nothing left to cut.
     Must,
 }
@@ -143,10 +147,15 @@ impl Verdict {
     #[must_use]
     pub fn divides(self, node: &Node) -> bool {
         match self {
-            Verdict::Pass | Verdict::RatherNot | Verdict::MayNot => false,
-            Verdict::Rather | Verdict::Would => node.divisible,
+            Verdict::Pass | Verdict::RatherNot | Verdict::MayNot | Verdict::TooShort => false,
+            Verdict::Rather | Verdict::Would | Verdict::TooLong => node.divisible,
             Verdict::Must => true,
         }
+    }
+
+    /// Whether no division may be made that a thief asks for.
+    pub(crate) fn forbids(self) -> bool {
+        matches!(self, Verdict::MayNot | Verdict::TooShort)
     }
 }
 

@@ -134,8 +134,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     /// Leaves out the first `n` items, or all if there are fewer.
     ///
-    /// The skipped items are cut off and dropped, not run: closures chained before `skip` are not called for them.
-    /// (rayon's `skip` runs them for their side effects, as std's does.)
+    /// Closures chained before `skip` are called for the skipped items, too, as std's and rayon's `skip` call them: by the calling thread, one
+    /// after the other, before the other items. If such a closure is costly, chain it behind `skip`.
     ///
     /// ```
     /// use furcate::prelude::*;

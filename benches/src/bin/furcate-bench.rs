@@ -113,6 +113,13 @@ const FAMILIES: &[Family] = &[
         quick: Quick::Tables(&["coarse"], 1),
     },
     Family {
+        name: "gallery",
+        about: "classical algorithms, known from PBBS, the NAS benchmarks and elsewhere",
+        bench: "gallery",
+        words: &[],
+        quick: Quick::Tables(&["histogram", "quickhull", "k_means"], 3),
+    },
+    Family {
         name: "waits",
         about: "furcate's four rules for a worker that waits, and counts of steals",
         bench: "wait_rules",

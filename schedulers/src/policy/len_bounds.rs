@@ -6,7 +6,7 @@ use super::{Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{MinLen, Policy, Node, Verdict};
-/// assert_eq!(MinLen::new(100).wants_split(&Node::new(199)), Verdict::MayNot);
+/// assert_eq!(MinLen::new(100).wants_split(&Node::new(199)), Verdict::TooShort);
 /// assert_eq!(MinLen::new(100).wants_split(&Node::new(200)), Verdict::Pass);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Policy for MinLen {
 
     #[inline]
     fn wants_split(&mut self, node: &Node) -> Verdict {
-        if node.len / 2 < self.min { Verdict::MayNot } else { Verdict::Pass }
+        if node.len / 2 < self.min { Verdict::TooShort } else { Verdict::Pass }
     }
 
     #[inline]
@@ -38,11 +38,11 @@ impl Policy for MinLen {
 
 /// Divides parts that are longer than a maximum; passes on all others.
 ///
-/// rayon's `with_max_len`.
+/// rayon's `with_max_len`: if a [`MinLen`] contradicts, the minimum counts.
 ///
 /// ```
 /// use furcate::policy::{MaxLen, Policy, Node, Verdict};
-/// assert_eq!(MaxLen::new(100).wants_split(&Node::new(101)), Verdict::Must);
+/// assert_eq!(MaxLen::new(100).wants_split(&Node::new(101)), Verdict::TooLong);
 /// assert_eq!(MaxLen::new(100).wants_split(&Node::new(100)), Verdict::Pass);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub struct MaxLen {
 }
 
 impl MaxLen {
-    /// Makes no divisible part longer than `max` units; 0 counts as 1.
+    /// Makes no divisible part longer than `max` units, unless a minimum contradicts; 0 counts as 1.
     #[must_use]
     pub const fn new(max: usize) -> Self {
         MaxLen { max }
@@ -63,7 +63,7 @@ impl Policy for MaxLen {
 
     #[inline]
     fn wants_split(&mut self, node: &Node) -> Verdict {
-        if node.divisible && node.len > self.max { Verdict::Must } else { Verdict::Pass }
+        if node.divisible && node.len > self.max { Verdict::TooLong } else { Verdict::Pass }
     }
 
     #[inline]

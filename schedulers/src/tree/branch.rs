@@ -307,7 +307,7 @@ impl<'c, W: Workload> Branch<'c, W> {
     /// Asks the policy only for divisions that must be made (invariant 3).
     #[inline]
     pub(crate) fn decide_what_must_be(&mut self, threads: usize) -> Decision {
-        self.decide_if(threads, Verdict::Must)
+        self.decide_if(threads, Verdict::TooLong)
     }
 
     /// Verdicts that are weaker than `weakest` do not count.
@@ -323,7 +323,7 @@ impl<'c, W: Workload> Branch<'c, W> {
             return Decision::Leaf;
         }
         let fork = self.policy.permit_fork(&node);
-        if fork || verdict == Verdict::Must { Decision::Divide { node, fork } } else { Decision::Leaf }
+        if fork || verdict >= Verdict::TooLong { Decision::Divide { node, fork } } else { Decision::Leaf }
     }
 
     /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.

@@ -28,5 +28,10 @@ indexed_iterator! {
     type Item = I::Item;
     type Producer<P> = P;
     fn len(this) { this.base.len().saturating_sub(this.n) }
-    fn lend(this, base) { base.divide_at(this.n).1 }
+    fn lend(this, base) {
+        let (skipped, rest) = base.divide_at(this.n);
+        // Closures before `skip` are called for the skipped items, as std's `skip` calls them. Where there are none, nothing is left of the loop.
+        skipped.into_iter().for_each(drop);
+        rest
+    }
 }

@@ -1,0 +1,133 @@
+//! Finds the distance of the closest pair of points in the plane, by divide and conquer (classic).
+
+use crate::program::{Program, equal, reads};
+use fastrand::Rng;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "closest_pair",
+    suite: "classic",
+    what: "the distance of the closest two points",
+    unit: "points",
+    size: 1 << 21,
+    quick: 1 << 16,
+    schedule: "",
+    why: "furcate sorts faster, and forks cheaper: the leaves of the recursion have 16 points",
+    source: include_str!("closest_pair.rs"),
+    case: |size| {
+        let mut random = Rng::with_seed(1);
+        let points: Vec<Point> = (0..size).map(|_| [random.f64(), random.f64()]).collect();
+        reads(points, [sequential::run, rayon::run, furcate::run], |points, distance| {
+            equal(distance, &by_sweep(points))
+        })
+    },
+};
+
+/// The coordinates x and y.
+type Point = [f64; 2];
+
+/// The number of points whose pairs are all looked at.
+const FEW: usize = 16;
+
+fn by_x(a: &Point, b: &Point) -> std::cmp::Ordering {
+    a[0].total_cmp(&b[0])
+}
+
+/// Returns the square of a distance.
+fn square(a: &Point, b: &Point) -> f64 {
+    (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)
+}
+
+/// Returns the least square of a distance between any two points.
+fn least_of_few(points: &[Point]) -> f64 {
+    let pairs =
+        points.iter().enumerate().flat_map(|(index, a)| points[..index].iter().map(move |b| square(a, b)));
+    pairs.fold(f64::INFINITY, f64::min)
+}
+
+/// Returns the least square of a distance, if that within the left half and within the right half is known. Only points close to the border
+/// between the halves can be closer. The points are sorted by x.
+fn least_across(points: &[Point], least: f64) -> f64 {
+    let (left, right) = points.split_at(points.len() / 2);
+    let is_close = |point: &&Point| (point[0] - right[0][0]).powi(2) < least;
+    let close = left.iter().rev().take_while(is_close).chain(right.iter().take_while(is_close));
+    let mut strip: Vec<&Point> = close.collect();
+    strip.sort_unstable_by(|a, b| a[1].total_cmp(&b[1]));
+    let is_near = |a: &Point, b: &Point| (b[1] - a[1]).powi(2) < least;
+    let nearest = strip
+        .iter()
+        .enumerate()
+        .flat_map(|(index, a)| strip[index + 1..].iter().take_while(|b| is_near(a, b)).map(|b| square(a, b)));
+    nearest.fold(least, f64::min)
+}
+
+/// Returns the distance by a sweep from left to right, for the check.
+fn by_sweep(points: &[Point]) -> f64 {
+    let mut points = points.to_vec();
+    points.sort_unstable_by(by_x);
+    let mut least = f64::INFINITY;
+    for (index, a) in points.iter().enumerate() {
+        let bound = least;
+        let near = points[index + 1..].iter().take_while(|b| (b[0] - a[0]).powi(2) < bound);
+        least = near.map(|b| square(a, b)).fold(least, f64::min);
+    }
+    least.sqrt()
+}
+
+mod sequential {
+    use super::{FEW, Point, by_x, least_across, least_of_few};
+
+    pub(super) fn run(points: &Vec<Point>) -> f64 {
+        let mut points = points.clone();
+        points.sort_unstable_by(by_x);
+        least(&points).sqrt()
+    }
+
+    fn least(points: &[Point]) -> f64 {
+        if points.len() <= FEW {
+            return least_of_few(points);
+        }
+        let (left, right) = points.split_at(points.len() / 2);
+        let (left, right) = (least(left), least(right));
+        least_across(points, left.min(right))
+    }
+}
+
+mod rayon {
+    use super::{FEW, Point, by_x, least_across, least_of_few};
+    use rayon::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point>) -> f64 {
+        let mut points = points.clone();
+        points.par_sort_unstable_by(by_x);
+        least(&points).sqrt()
+    }
+
+    fn least(points: &[Point]) -> f64 {
+        if points.len() <= FEW {
+            return least_of_few(points);
+        }
+        let (left, right) = points.split_at(points.len() / 2);
+        let (left, right) = rayon::join(|| least(left), || least(right));
+        least_across(points, left.min(right))
+    }
+}
+
+mod furcate {
+    use super::{FEW, Point, by_x, least_across, least_of_few};
+    use furcate::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point>) -> f64 {
+        let mut points = points.clone();
+        points.par_sort_unstable_by(by_x);
+        least(&points).sqrt()
+    }
+
+    fn least(points: &[Point]) -> f64 {
+        if points.len() <= FEW {
+            return least_of_few(points);
+        }
+        let (left, right) = points.split_at(points.len() / 2);
+        let (left, right) = furcate::join(|| least(left), || least(right));
+        least_across(points, left.min(right))
+    }
+}

@@ -1,0 +1,100 @@
+//! Sorts by comparisons: a sample cuts the keys into buckets, which are sorted by themselves (PBBS: comparisonSort/sampleSort).
+
+use crate::inputs;
+use crate::program::{Program, changes, equal};
+use fastrand::Rng;
+use std::mem;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "comparison_sort",
+    suite: "PBBS",
+    what: "a sample sort of floats",
+    unit: "keys",
+    size: 1 << 23,
+    quick: 1 << 18,
+    schedule: "",
+    why: "blocks and buckets are many, and about as long as each other: rayon divides them as well",
+    source: include_str!("comparison_sort.rs"),
+    case: |size| {
+        let keys: Vec<f64> = inputs::skewed_numbers(size, u32::MAX).into_iter().map(f64::from).collect();
+        changes(keys, [sequential::run, rayon::run, furcate::run], |keys, sorted| {
+            let mut expected = keys.clone();
+            expected.sort_by(f64::total_cmp);
+            equal(sorted, &expected)
+        })
+    },
+};
+
+const BUCKETS: usize = 256;
+const BLOCK: usize = 1 << 16;
+
+/// The keys of a block, by buckets.
+type Buckets = Vec<Vec<f64>>;
+
+/// Returns keys between which there are about as many keys each time: every 32nd one of a sorted sample.
+fn splitters(keys: &[f64]) -> Vec<f64> {
+    let mut random = Rng::with_seed(4);
+    let mut sample: Vec<f64> = (0..32 * BUCKETS).filter_map(|_| random.choice(keys)).copied().collect();
+    sample.sort_unstable_by(f64::total_cmp);
+    sample.into_iter().step_by(32).skip(1).collect()
+}
+
+fn distribute(block: &[f64], splitters: &[f64]) -> Buckets {
+    let capacity = 2 * block.len() / BUCKETS;
+    let mut buckets: Buckets = (0..=splitters.len()).map(|_| Vec::with_capacity(capacity)).collect();
+    for &key in block {
+        buckets[splitters.partition_point(|splitter| *splitter <= key)].push(key);
+    }
+    buckets
+}
+
+/// Cuts the keys into the places of the buckets.
+fn places<'a>(mut keys: &'a mut [f64], blocks: &[Buckets]) -> Vec<&'a mut [f64]> {
+    let buckets = blocks.first().map_or(0, Vec::len);
+    let place = |bucket: usize| {
+        let length = blocks.iter().map(|block| block[bucket].len()).sum();
+        let (place, rest) = mem::take(&mut keys).split_at_mut(length);
+        keys = rest;
+        place
+    };
+    (0..buckets).map(place).collect()
+}
+
+/// Puts a bucket, of which each block has a part, in its place, and sorts it there.
+fn sort_bucket(bucket: usize, place: &mut [f64], blocks: &[Buckets]) {
+    let keys = blocks.iter().flat_map(|block| &block[bucket]);
+    place.iter_mut().zip(keys).for_each(|(to, from)| *to = *from);
+    place.sort_unstable_by(f64::total_cmp);
+}
+
+mod sequential {
+    pub(super) fn run(keys: &mut Vec<f64>) {
+        keys.sort_unstable_by(f64::total_cmp);
+    }
+}
+
+mod rayon {
+    use super::{BLOCK, Buckets, distribute, places, sort_bucket, splitters};
+    use rayon::prelude::*;
+
+    pub(super) fn run(keys: &mut Vec<f64>) {
+        let splitters = splitters(keys);
+        let blocks: Vec<Buckets> =
+            keys.par_chunks(BLOCK).map(|block| distribute(block, &splitters)).collect();
+        let places = places(keys, &blocks).into_par_iter().enumerate();
+        places.for_each(|(bucket, place)| sort_bucket(bucket, place, &blocks));
+    }
+}
+
+mod furcate {
+    use super::{BLOCK, Buckets, distribute, places, sort_bucket, splitters};
+    use furcate::prelude::*;
+
+    pub(super) fn run(keys: &mut Vec<f64>) {
+        let splitters = splitters(keys);
+        let blocks: Vec<Buckets> =
+            keys.par_chunks(BLOCK).map(|block| distribute(block, &splitters)).collect();
+        let places = places(keys, &blocks).into_par_iter().enumerate();
+        places.for_each(|(bucket, place)| sort_bucket(bucket, place, &blocks));
+    }
+}

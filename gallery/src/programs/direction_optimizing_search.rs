@@ -1,0 +1,158 @@
+//! Counts the least number of edges from one vertex to each, from whichever side is less work (PBBS: backForwardBFS).
+
+use crate::graph::Graph;
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+use std::ops::Range;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "direction_optimizing_search",
+    suite: "PBBS",
+    what: "distances from 16 vertices of a power-law graph; in wide levels, unreached vertices look for a parent",
+    unit: "vertices",
+    size: 1 << 19,
+    quick: 1 << 15,
+    schedule: "",
+    why: "few levels, each of them long: both libraries wait for memory",
+    source: include_str!("direction_optimizing_search.rs"),
+    case: |size| {
+        let graph = Graph::new(&inputs::power_law_edges(size.max(STARTS.len())));
+        reads(graph, [sequential::run, rayon::run, furcate::run], |graph, distances| {
+            equal(distances, &sequential::run(graph))
+        })
+    },
+};
+
+/// The vertices from which searches start, one after the other.
+const STARTS: Range<u32> = 0..16;
+
+/// The distance of a vertex that has not been reached.
+const UNREACHED: u32 = u32::MAX;
+
+/// Whether so many edges leave a level that the unreached vertices should look for parents in the level.
+fn is_wide(arcs: usize, graph: &Graph) -> bool {
+    arcs > graph.arc_count() / 20
+}
+
+mod sequential {
+    use super::{Graph, STARTS, UNREACHED, is_wide};
+
+    pub(super) fn run(graph: &Graph) -> Vec<Vec<u32>> {
+        STARTS.map(|start| search(graph, start)).collect()
+    }
+
+    fn search(graph: &Graph, start: u32) -> Vec<u32> {
+        let mut distances = vec![UNREACHED; graph.vertex_count()];
+        distances[start as usize] = 0;
+        let (mut level, mut distance) = (vec![start], 0);
+        while !level.is_empty() {
+            distance += 1;
+            let arcs = level.iter().map(|&vertex| graph.degree(vertex)).sum();
+            let mut next = Vec::new();
+            if is_wide(arcs, graph) {
+                for vertex in graph.vertices() {
+                    let is_parent = |other: &u32| distances[*other as usize] == distance - 1;
+                    if distances[vertex as usize] == UNREACHED
+                        && graph.neighbors(vertex).iter().any(is_parent)
+                    {
+                        distances[vertex as usize] = distance;
+                        next.push(vertex);
+                    }
+                }
+            } else {
+                for &neighbor in level.iter().flat_map(|&vertex| graph.neighbors(vertex)) {
+                    if distances[neighbor as usize] == UNREACHED {
+                        distances[neighbor as usize] = distance;
+                        next.push(neighbor);
+                    }
+                }
+            }
+            level = next;
+        }
+        distances
+    }
+}
+
+mod rayon {
+    use super::{Graph, STARTS, UNREACHED, is_wide};
+    use crate::graph::{into_numbers, shared_numbers};
+    use rayon::prelude::*;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    pub(super) fn run(graph: &Graph) -> Vec<Vec<u32>> {
+        STARTS.map(|start| search(graph, start)).collect()
+    }
+
+    fn search(graph: &Graph, start: u32) -> Vec<u32> {
+        let distances = shared_numbers(graph.vertex_count(), UNREACHED);
+        let distance_of = |vertex: u32| distances[vertex as usize].load(Relaxed);
+        distances[start as usize].store(0, Relaxed);
+        let (mut level, mut distance) = (vec![start], 0);
+        while !level.is_empty() {
+            distance += 1;
+            let arcs = level.par_iter().map(|&vertex| graph.degree(vertex)).sum();
+            level = if is_wide(arcs, graph) {
+                let is_parent = |other: &u32| distance_of(*other) == distance - 1;
+                let is_new = |vertex: &u32| {
+                    let is_new =
+                        distance_of(*vertex) == UNREACHED && graph.neighbors(*vertex).iter().any(is_parent);
+                    if is_new {
+                        distances[*vertex as usize].store(distance, Relaxed);
+                    }
+                    is_new
+                };
+                graph.vertices().into_par_iter().filter(is_new).collect()
+            } else {
+                let exchange = |place: u32| {
+                    distances[place as usize].compare_exchange(UNREACHED, distance, Relaxed, Relaxed)
+                };
+                let is_new = |vertex: &u32| distance_of(*vertex) == UNREACHED && exchange(*vertex).is_ok();
+                let new_neighbors = |&vertex: &u32| graph.neighbors(vertex).iter().copied().filter(is_new);
+                level.par_iter().flat_map_iter(new_neighbors).collect()
+            };
+        }
+        into_numbers(distances)
+    }
+}
+
+mod furcate {
+    use super::{Graph, STARTS, UNREACHED, is_wide};
+    use crate::graph::{into_numbers, shared_numbers};
+    use furcate::prelude::*;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    pub(super) fn run(graph: &Graph) -> Vec<Vec<u32>> {
+        STARTS.map(|start| search(graph, start)).collect()
+    }
+
+    fn search(graph: &Graph, start: u32) -> Vec<u32> {
+        let distances = shared_numbers(graph.vertex_count(), UNREACHED);
+        let distance_of = |vertex: u32| distances[vertex as usize].load(Relaxed);
+        distances[start as usize].store(0, Relaxed);
+        let (mut level, mut distance) = (vec![start], 0);
+        while !level.is_empty() {
+            distance += 1;
+            let arcs = level.par_iter().map(|&vertex| graph.degree(vertex)).sum();
+            level = if is_wide(arcs, graph) {
+                let is_parent = |other: &u32| distance_of(*other) == distance - 1;
+                let is_new = |vertex: &u32| {
+                    let is_new =
+                        distance_of(*vertex) == UNREACHED && graph.neighbors(*vertex).iter().any(is_parent);
+                    if is_new {
+                        distances[*vertex as usize].store(distance, Relaxed);
+                    }
+                    is_new
+                };
+                graph.vertices().into_par_iter().filter(is_new).collect()
+            } else {
+                let exchange = |place: u32| {
+                    distances[place as usize].compare_exchange(UNREACHED, distance, Relaxed, Relaxed)
+                };
+                let is_new = |vertex: &u32| distance_of(*vertex) == UNREACHED && exchange(*vertex).is_ok();
+                let new_neighbors = |&vertex: &u32| graph.neighbors(vertex).iter().copied().filter(is_new);
+                level.par_iter().flat_map_iter(new_neighbors).collect()
+            };
+        }
+        into_numbers(distances)
+    }
+}

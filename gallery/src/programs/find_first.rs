@@ -1,0 +1,83 @@
+//! Finds the first item that satisfies a costly predicate, in several searches (classic: find).
+
+use crate::program::{Program, equal, reads};
+use fastrand::Rng;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "find_first",
+    suite: "classic",
+    what: "the first item with a given digest, for hits at eight places",
+    unit: "items",
+    size: 5_000_000,
+    quick: 100_000,
+    schedule: "",
+    why: "half of rayon's threads search behind the hit, in vain; furcate's searches go by growing blocks",
+    source: include_str!("find_first.rs"),
+    case: |size| {
+        reads(Searches::random(size), [sequential::run, rayon::run, furcate::run], |searches, found| {
+            equal(found, &searches.places)
+        })
+    },
+};
+
+/// Items, and digests of some of them, which are searched one after the other.
+struct Searches {
+    items: Vec<u64>,
+    digests: Vec<u64>,
+    places: Vec<Option<usize>>,
+}
+
+impl Searches {
+    /// Makes items that are all different. The hits are at so many percent of the length.
+    fn random(count: usize) -> Searches {
+        let mut random = Rng::with_seed(1);
+        let items: Vec<u64> =
+            (0..count as u64).map(|item| (item << 32) + u64::from(random.u32(..))).collect();
+        let places = [1, 10, 25, 40, 48, 55, 80, 99].map(|percent| count * percent / 100);
+        let digests = places.iter().map(|&place| digest(items[place])).collect();
+        Searches { items, digests, places: places.map(Some).to_vec() }
+    }
+}
+
+/// Returns the digest of an item. Different items have different digests.
+fn digest(item: u64) -> u64 {
+    (0..20).fold(item, |x, _| {
+        let x = (x ^ (x >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x ^ (x >> 29)
+    })
+}
+
+mod sequential {
+    use super::{Searches, digest};
+
+    pub(super) fn run(searches: &Searches) -> Vec<Option<usize>> {
+        let Searches { items, digests, .. } = searches;
+        digests.iter().map(|&wanted| items.iter().position(|&item| digest(item) == wanted)).collect()
+    }
+}
+
+mod rayon {
+    use super::{Searches, digest};
+    use rayon::prelude::*;
+
+    pub(super) fn run(searches: &Searches) -> Vec<Option<usize>> {
+        let Searches { items, digests, .. } = searches;
+        digests
+            .iter()
+            .map(|&wanted| items.par_iter().position_first(|&item| digest(item) == wanted))
+            .collect()
+    }
+}
+
+mod furcate {
+    use super::{Searches, digest};
+    use furcate::prelude::*;
+
+    pub(super) fn run(searches: &Searches) -> Vec<Option<usize>> {
+        let Searches { items, digests, .. } = searches;
+        digests
+            .iter()
+            .map(|&wanted| items.par_iter().position_first(|&item| digest(item) == wanted))
+            .collect()
+    }
+}

@@ -1,0 +1,125 @@
+//! What each first move in Connect Four on a small board is worth, by a search that is cut where a move proves the bound (classic).
+
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "game_tree",
+    suite: "classic",
+    what: "the worth of each first move in Connect Four on a board of five columns",
+    unit: "squares",
+    size: 21,
+    quick: 17,
+    schedule: ".join()",
+    why: "short loops start sooner; `join` begins all moves at once, as rayon does, because blocks of so few moves would mostly wait",
+    source: include_str!("game_tree.rs"),
+    case: |size| {
+        let board = Board { squares: size, mine: 0, all: 0 };
+        reads(board, [sequential::run, rayon::run, furcate::run], |board, worth| {
+            equal(worth, &sequential::run(board))
+        })
+    },
+};
+
+const WIDTH: usize = 5;
+
+/// The columns, from the middle outward: moves in the middle are often the best ones.
+const COLUMNS: [usize; WIDTH] = [2, 1, 3, 0, 4];
+
+/// With so few free squares, the rest of the game is searched by one thread.
+const SHORT: usize = 12;
+
+/// The number of bits of a column. The uppermost one stays 0.
+const BITS: usize = 8;
+
+/// A board. Columns in the middle may have one square more than the others.
+#[derive(Clone, Copy)]
+struct Board {
+    squares: usize,
+    /// The stones of the player whose turn it is.
+    mine: u64,
+    /// Those of both players.
+    all: u64,
+}
+
+impl Board {
+    fn free(self) -> usize {
+        self.squares - self.all.count_ones() as usize
+    }
+
+    /// Whether the other player has four in a row.
+    fn is_lost(self) -> bool {
+        let other = self.all ^ self.mine;
+        [1, BITS - 1, BITS, BITS + 1].into_iter().any(|step| {
+            let pairs = other & other >> step;
+            pairs & pairs >> (2 * step) != 0
+        })
+    }
+
+    /// The boards after each move that is possible.
+    fn moves(self) -> impl Iterator<Item = Board> {
+        COLUMNS.into_iter().enumerate().filter_map(move |(rank, column)| {
+            let height = (self.squares + WIDTH - 1 - rank) / WIDTH;
+            let lowest = 1 << (column * BITS);
+            let squares = ((1 << height) - 1) * lowest;
+            let stone = (self.all + lowest) & squares;
+            let next = Board { mine: self.all ^ self.mine, all: self.all | stone, ..self };
+            (stone != 0).then_some(next)
+        })
+    }
+}
+
+mod sequential {
+    use super::Board;
+
+    /// The worth of each first move for the other player: 1 is a win, 0 a draw, and -1 a loss.
+    pub(super) fn run(board: &Board) -> Vec<i32> {
+        let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
+        board.moves().map(worth).collect()
+    }
+
+    /// Whether the board is worth the bound, at least, for the player whose turn it is.
+    pub(super) fn reaches(board: Board, bound: i32) -> bool {
+        if board.is_lost() || board.free() == 0 {
+            return !board.is_lost() && bound == 0;
+        }
+        board.moves().any(|next| !reaches(next, 1 - bound))
+    }
+}
+
+mod rayon {
+    use super::{Board, SHORT, sequential};
+    use rayon::prelude::*;
+
+    pub(super) fn run(board: &Board) -> Vec<i32> {
+        let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
+        board.moves().map(worth).collect()
+    }
+
+    fn reaches(board: Board, bound: i32) -> bool {
+        if board.is_lost() || board.free() <= SHORT {
+            return sequential::reaches(board, bound);
+        }
+        // The first move proves the bound in most cases. If not, the others are searched at once.
+        let moves: Vec<Board> = board.moves().collect();
+        !reaches(moves[0], 1 - bound) || moves[1..].par_iter().any(|&next| !reaches(next, 1 - bound))
+    }
+}
+
+mod furcate {
+    use super::{Board, SHORT, sequential};
+    use furcate::prelude::*;
+
+    pub(super) fn run(board: &Board) -> Vec<i32> {
+        let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
+        board.moves().map(worth).collect()
+    }
+
+    fn reaches(board: Board, bound: i32) -> bool {
+        if board.is_lost() || board.free() <= SHORT {
+            return sequential::reaches(board, bound);
+        }
+        // The first move proves the bound in most cases. If not, the others are searched at once.
+        let moves: Vec<Board> = board.moves().collect();
+        !reaches(moves[0], 1 - bound) || moves[1..].par_iter().join().any(|&next| !reaches(next, 1 - bound))
+    }
+}

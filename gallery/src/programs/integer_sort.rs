@@ -1,0 +1,125 @@
+//! Sorts integers by one digit after the other, the last one first (PBBS: integerSort/parallelRadixSort).
+
+use crate::inputs;
+use crate::program::{Program, changes, equal};
+use std::mem;
+use std::slice::IterMut;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "integer_sort",
+    suite: "PBBS",
+    what: "a radix sort of 32-bit integers",
+    unit: "keys",
+    size: 1 << 24,
+    quick: 1 << 20,
+    schedule: "",
+    why: "all blocks cost the same, and memory sets the pace",
+    source: include_str!("integer_sort.rs"),
+    case: |size| {
+        let keys = inputs::skewed_numbers(size, u32::MAX);
+        changes(keys, [sequential::run, rayon::run, furcate::run], |keys, sorted| {
+            let mut expected = keys.clone();
+            expected.sort_unstable();
+            equal(sorted, &expected)
+        })
+    },
+};
+
+const DIGITS: usize = 256;
+const BLOCK: usize = 1 << 17;
+
+fn digit(key: u32, shift: u32) -> usize {
+    (key >> shift) as usize % DIGITS
+}
+
+fn counts(keys: &[u32], shift: u32) -> [usize; DIGITS] {
+    let mut counts = [0; DIGITS];
+    keys.iter().for_each(|&key| counts[digit(key, shift)] += 1);
+    counts
+}
+
+/// The places of a block's keys, by digits.
+type Places<'a> = Vec<IterMut<'a, u32>>;
+
+/// Gives each block its places: those of the least digit come first, and for each digit those of the first block.
+fn places<'a>(mut to: &'a mut [u32], counts: &[[usize; DIGITS]]) -> Vec<Places<'a>> {
+    let mut places: Vec<Places> = counts.iter().map(|_| Vec::with_capacity(DIGITS)).collect();
+    for digit in 0..DIGITS {
+        for (places, counts) in places.iter_mut().zip(counts) {
+            let (place, rest) = mem::take(&mut to).split_at_mut(counts[digit]);
+            places.push(place.iter_mut());
+            to = rest;
+        }
+    }
+    places
+}
+
+fn scatter(block: &[u32], shift: u32, mut places: Places) {
+    for &key in block {
+        *places[digit(key, shift)].next().expect("a place for each key was counted") = key;
+    }
+}
+
+mod sequential {
+    use super::{DIGITS, counts, digit};
+
+    pub(super) fn run(keys: &mut Vec<u32>) {
+        let mut other = vec![0; keys.len()];
+        for shift in [0, 16] {
+            sort_by_digit(keys, &mut other, shift);
+            sort_by_digit(&other, keys, shift + 8);
+        }
+    }
+
+    fn sort_by_digit(from: &[u32], to: &mut [u32], shift: u32) {
+        let mut next = [0; DIGITS];
+        let mut sum = 0;
+        for (next, count) in next.iter_mut().zip(counts(from, shift)) {
+            *next = sum;
+            sum += count;
+        }
+        for &key in from {
+            let next = &mut next[digit(key, shift)];
+            to[*next] = key;
+            *next += 1;
+        }
+    }
+}
+
+mod rayon {
+    use super::{BLOCK, counts, places, scatter};
+    use rayon::prelude::*;
+
+    pub(super) fn run(keys: &mut Vec<u32>) {
+        let mut other = vec![0; keys.len()];
+        for shift in [0, 16] {
+            sort_by_digit(keys, &mut other, shift);
+            sort_by_digit(&other, keys, shift + 8);
+        }
+    }
+
+    fn sort_by_digit(from: &[u32], to: &mut [u32], shift: u32) {
+        let counts: Vec<_> = from.par_chunks(BLOCK).map(|block| counts(block, shift)).collect();
+        let places = places(to, &counts);
+        from.par_chunks(BLOCK).zip(places).for_each(|(block, places)| scatter(block, shift, places));
+    }
+}
+
+mod furcate {
+    use super::{BLOCK, counts, places, scatter};
+    use furcate::prelude::*;
+
+    pub(super) fn run(keys: &mut Vec<u32>) {
+        let mut other = vec![0; keys.len()];
+        for shift in [0, 16] {
+            sort_by_digit(keys, &mut other, shift);
+            sort_by_digit(&other, keys, shift + 8);
+        }
+    }
+
+    fn sort_by_digit(from: &[u32], to: &mut [u32], shift: u32) {
+        let counts: Vec<_> = from.par_chunks(BLOCK).map(|block| counts(block, shift)).collect();
+        let places = places(to, &counts);
+        from.par_chunks(BLOCK).zip(places).for_each(|(block, places)| scatter(block, shift, places));
+    }
+}

@@ -1,0 +1,82 @@
+//! Lists the documents in which each word occurs (PBBS: invertedIndex).
+
+use crate::inputs::Vocabulary;
+use crate::program::{Program, equal, reads};
+use std::collections::HashMap;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "inverted_index",
+    suite: "PBBS",
+    what: "for each word the documents that contain it",
+    unit: "bytes",
+    size: 1 << 25,
+    quick: 1 << 20,
+    schedule: ".adaptive()",
+    why: "an index is dear to merge: rayon makes 16 of them on two threads, `adaptive` some four; `with_min_len` of half the documents brings rayon there too",
+    source: include_str!("inverted_index.rs"),
+    case: |size| {
+        let documents = Vocabulary::new().documents(size);
+        reads(documents, [sequential::run, rayon::run, furcate::run], |documents, index| {
+            equal(index, &sequential::run(documents))
+        })
+    },
+};
+
+/// The numbers of the documents that contain a word, in order.
+type Index<'a> = HashMap<&'a str, Vec<usize>>;
+
+fn add<'a>(mut index: Index<'a>, (number, document): (usize, &'a String)) -> Index<'a> {
+    for word in document.split_whitespace() {
+        let numbers = index.entry(word).or_default();
+        if numbers.last() != Some(&number) {
+            numbers.push(number);
+        }
+    }
+    index
+}
+
+/// Appends the index of later documents to that of earlier ones.
+fn merge<'a>(mut earlier: Index<'a>, later: Index<'a>) -> Index<'a> {
+    if earlier.is_empty() {
+        return later;
+    }
+    later.into_iter().for_each(|(word, mut numbers)| earlier.entry(word).or_default().append(&mut numbers));
+    earlier
+}
+
+mod sequential {
+    use super::{Index, add};
+
+    pub(super) fn run(documents: &Vec<String>) -> Vec<(String, Vec<usize>)> {
+        let index = documents.iter().enumerate().fold(Index::new(), add);
+        let mut sorted: Vec<_> = index.into_iter().map(|(word, list)| (word.to_owned(), list)).collect();
+        sorted.sort_unstable();
+        sorted
+    }
+}
+
+mod rayon {
+    use super::{Index, add, merge};
+    use rayon::prelude::*;
+
+    pub(super) fn run(documents: &Vec<String>) -> Vec<(String, Vec<usize>)> {
+        let index = documents.par_iter().enumerate().fold(Index::new, add);
+        let index = index.reduce(Index::new, merge).into_par_iter();
+        let mut sorted: Vec<_> = index.map(|(word, list)| (word.to_owned(), list)).collect();
+        sorted.par_sort_unstable();
+        sorted
+    }
+}
+
+mod furcate {
+    use super::{Index, add, merge};
+    use furcate::prelude::*;
+
+    pub(super) fn run(documents: &Vec<String>) -> Vec<(String, Vec<usize>)> {
+        let index = documents.par_iter().enumerate().fold(Index::new, add).adaptive();
+        let index = index.reduce(Index::new, merge).into_par_iter();
+        let mut sorted: Vec<_> = index.map(|(word, list)| (word.to_owned(), list)).collect();
+        sorted.par_sort_unstable();
+        sorted
+    }
+}

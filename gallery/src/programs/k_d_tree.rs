@@ -1,0 +1,92 @@
+//! Orders points in space as a k-d tree: the median in the middle, both sides alike along the next axis (classic).
+
+use crate::geometry::{LEAF, Point, halves};
+use crate::inputs;
+use crate::program::{Program, changes, equal};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "k_d_tree",
+    suite: "classic",
+    what: "points in space ordered as a k-d tree",
+    unit: "points",
+    size: 1 << 22,
+    quick: 1 << 17,
+    schedule: "",
+    why: "a fork per 10 points: furcate's forks are cheaper, but the first medians, which one thread finds, last longer than all forks",
+    source: include_str!("k_d_tree.rs"),
+    case: |size| {
+        let points = inputs::points_in_cube(size);
+        changes(points, [sequential::run, rayon::run, furcate::run], |points, tree| {
+            let sorted = |points: &Vec<Point<3>>| {
+                let mut points = points.clone();
+                points.sort_unstable_by(|a, b| a.partial_cmp(b).expect("coordinates are numbers"));
+                points
+            };
+            equal(&sorted(tree), &sorted(points))?;
+            equal(&is_tree(tree, 0), &true)
+        })
+    },
+};
+
+/// Whether each median is between the points before and behind.
+fn is_tree(points: &[Point<3>], axis: usize) -> bool {
+    if points.len() <= LEAF {
+        return true;
+    }
+    let (before, behind) = points.split_at(points.len() / 2);
+    let median = behind[0][axis];
+    let next = (axis + 1) % 3;
+    before.iter().all(|point| point[axis] <= median)
+        && behind.iter().all(|point| point[axis] >= median)
+        && is_tree(before, next)
+        && is_tree(&behind[1..], next)
+}
+
+mod sequential {
+    use super::{LEAF, Point, halves};
+
+    pub(super) fn run(points: &mut Vec<Point<3>>) {
+        build(points, 0);
+    }
+
+    fn build(points: &mut [Point<3>], axis: usize) {
+        if points.len() > LEAF {
+            let (before, behind) = halves(points, axis);
+            let next = (axis + 1) % 3;
+            build(before, next);
+            build(behind, next);
+        }
+    }
+}
+
+mod rayon {
+    use super::{LEAF, Point, halves};
+
+    pub(super) fn run(points: &mut Vec<Point<3>>) {
+        build(points, 0);
+    }
+
+    fn build(points: &mut [Point<3>], axis: usize) {
+        if points.len() > LEAF {
+            let (before, behind) = halves(points, axis);
+            let next = (axis + 1) % 3;
+            rayon::join(|| build(before, next), || build(behind, next));
+        }
+    }
+}
+
+mod furcate {
+    use super::{LEAF, Point, halves};
+
+    pub(super) fn run(points: &mut Vec<Point<3>>) {
+        build(points, 0);
+    }
+
+    fn build(points: &mut [Point<3>], axis: usize) {
+        if points.len() > LEAF {
+            let (before, behind) = halves(points, axis);
+            let next = (axis + 1) % 3;
+            furcate::join(|| build(before, next), || build(behind, next));
+        }
+    }
+}

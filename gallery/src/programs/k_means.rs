@@ -1,0 +1,115 @@
+//! Finds centers of clusters of points, by Lloyd's iterations (classic).
+
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "k_means",
+    suite: "classic",
+    what: "10 rounds that assign points of 8 dimensions to 64 centers, and move each center amid its points",
+    unit: "points",
+    size: 200_000,
+    quick: 1 << 12,
+    schedule: ".adaptive()",
+    why: "rayon makes sums for each leaf, `adaptive` for each worker; seen in short rounds, while in long ones the distances cost all",
+    source: include_str!("k_means.rs"),
+    case: |size| {
+        let points = inputs::clustered_points(size, CENTERS);
+        reads(points, [sequential::run, rayon::run, furcate::run], |points, centers| {
+            equal(centers, &sequential::run(points))
+        })
+    },
+};
+
+const ROUNDS: usize = 10;
+const CENTERS: usize = 64;
+
+type Point = [f64; 8];
+
+/// The points that are nearest to a center. Coordinates are whole numbers, so their sums are exact, in whatever order they are added.
+#[derive(Clone, Copy, Default)]
+struct Cluster {
+    sum: Point,
+    count: usize,
+}
+
+impl Cluster {
+    fn add(&mut self, sum: &Point, count: usize) {
+        self.sum.iter_mut().zip(sum).for_each(|(a, b)| *a += b);
+        self.count += count;
+    }
+}
+
+/// Returns the place of the center that is nearest to a point.
+fn nearest(centers: &[Point], point: &Point) -> usize {
+    let square = |center: &Point| -> f64 { center.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum() };
+    let distances = centers.iter().map(square).enumerate();
+    distances.reduce(|a, b| if b.1 < a.1 { b } else { a }).map_or(0, |(place, _)| place)
+}
+
+/// Adds the clusters of some points to those of others.
+fn merge(mut clusters: Vec<Cluster>, others: Vec<Cluster>) -> Vec<Cluster> {
+    clusters.iter_mut().zip(&others).for_each(|(cluster, other)| cluster.add(&other.sum, other.count));
+    clusters
+}
+
+/// Moves each center amid its points, if there are any.
+fn move_centers(centers: &mut [Point], clusters: &[Cluster]) {
+    for (center, cluster) in centers.iter_mut().zip(clusters).filter(|(_, cluster)| cluster.count > 0) {
+        *center = cluster.sum.map(|sum| sum / cluster.count as f64);
+    }
+}
+
+mod sequential {
+    use super::{CENTERS, Cluster, Point, ROUNDS, move_centers, nearest};
+
+    pub(super) fn run(points: &Vec<Point>) -> Vec<Point> {
+        let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
+        for _ in 0..ROUNDS {
+            let mut clusters = vec![Cluster::default(); centers.len()];
+            for point in points {
+                clusters[nearest(&centers, point)].add(point, 1);
+            }
+            move_centers(&mut centers, &clusters);
+        }
+        centers
+    }
+}
+
+mod rayon {
+    use super::{CENTERS, Cluster, Point, ROUNDS, merge, move_centers, nearest};
+    use rayon::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point>) -> Vec<Point> {
+        let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
+        for _ in 0..ROUNDS {
+            let empty = || vec![Cluster::default(); centers.len()];
+            let clusters = points.par_iter().fold(empty, |mut clusters, point| {
+                clusters[nearest(&centers, point)].add(point, 1);
+                clusters
+            });
+            let clusters = clusters.reduce(empty, merge);
+            move_centers(&mut centers, &clusters);
+        }
+        centers
+    }
+}
+
+mod furcate {
+    use super::{CENTERS, Cluster, Point, ROUNDS, merge, move_centers, nearest};
+    use furcate::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point>) -> Vec<Point> {
+        let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
+        for _ in 0..ROUNDS {
+            let empty = || vec![Cluster::default(); centers.len()];
+            let clusters = points.par_iter().fold(empty, |mut clusters, point| {
+                clusters[nearest(&centers, point)].add(point, 1);
+                clusters
+            });
+            let clusters = clusters.adaptive().reduce(empty, merge);
+            move_centers(&mut centers, &clusters);
+        }
+        centers
+    }
+}

@@ -1,0 +1,178 @@
+//! Ranks integer keys by counting, ten times with small changes (NAS: IS, integer sort).
+
+use crate::nas::{Generator, SEED};
+use crate::program::{Program, changes, equal};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "nas_is",
+    suite: "NAS",
+    what: "ranks of integer keys by counting",
+    unit: "class: 0 = S, 1 = W, 2 = A, 3 = B",
+    size: 3,
+    quick: 0,
+    schedule: ".adaptive()",
+    why: "`adaptive` makes fewer tables of counts, but all columns wait for memory, and sum up the ranks in sequence",
+    source: include_str!("nas_is.rs"),
+    case: |size| changes(Problem::new(CLASSES[size]), [sequential::run, rayon::run, furcate::run], check),
+};
+
+/// A class of the benchmark. Its tests are places of keys, with the published ranks: a rank, and its change with each round.
+#[derive(Clone, Copy)]
+struct Class {
+    keys: usize,
+    bound: u32,
+    tests: [(usize, i64, i64); 5],
+}
+
+const CLASSES: [Class; 4] = [
+    Class {
+        keys: 1 << 16,
+        bound: 1 << 11,
+        tests: [(48427, 0, 1), (17148, 18, 1), (23627, 346, 1), (62548, 64917, -1), (4431, 65463, -1)],
+    },
+    Class {
+        keys: 1 << 20,
+        bound: 1 << 16,
+        tests: [
+            (357_773, 1247, 1),
+            (934_767, 11696, 1),
+            (875_723, 1_039_987, -1),
+            (898_999, 1_043_896, -1),
+            (404_505, 1_048_018, -1),
+        ],
+    },
+    Class {
+        keys: 1 << 23,
+        bound: 1 << 19,
+        tests: [
+            (2_112_377, 103, 1),
+            (662_041, 17522, 1),
+            (5_336_171, 123_927, 1),
+            (3_642_833, 8_288_933, -1),
+            (4_250_760, 8_388_265, -1),
+        ],
+    },
+    Class {
+        keys: 1 << 25,
+        bound: 1 << 21,
+        tests: [
+            (41869, 33_422_937, -1),
+            (812_306, 10244, 1),
+            (5_102_857, 59149, 1),
+            (18_232_239, 33_135_281, -1),
+            (26_860_214, 99, 1),
+        ],
+    },
+];
+
+const ROUNDS: usize = 10;
+
+/// The keys, for each number the count of the keys up to it, and the tested ranks of all rounds.
+#[derive(Clone)]
+struct Problem {
+    class: Class,
+    keys: Vec<u32>,
+    ranks: Vec<u32>,
+    tested: Vec<[i64; 5]>,
+}
+
+impl Problem {
+    fn new(class: Class) -> Problem {
+        let mut random = Generator::new(SEED);
+        let mut sum = || random.draw() + random.draw() + random.draw() + random.draw();
+        let keys = (0..class.keys).map(|_| (f64::from(class.bound / 4) * sum()) as u32).collect();
+        Problem { class, keys, ranks: Vec::new(), tested: Vec::new() }
+    }
+
+    /// Changes two keys before a round, as the benchmark wants it.
+    fn change_keys(&mut self, round: usize) {
+        self.keys[round] = round as u32;
+        self.keys[round + ROUNDS] = self.class.bound - round as u32;
+    }
+
+    /// Makes ranks of the keys' counts, and notes those that are tested.
+    fn rank(&mut self, mut counts: Vec<u32>) {
+        let mut sum = 0;
+        for count in &mut counts {
+            sum += *count;
+            *count = sum;
+        }
+        self.tested.push(self.class.tests.map(|(place, _, _)| counts[self.keys[place] as usize - 1].into()));
+        self.ranks = counts;
+    }
+}
+
+fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
+    counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+    counts
+}
+
+/// The tested ranks are those published, and all ranks sort the keys.
+fn check(input: &Problem, output: &Problem) -> Result<(), String> {
+    let expected = |round| input.class.tests.map(|(_, rank, change)| rank + change * round);
+    equal(&output.tested, &(1..=ROUNDS as i64).map(expected).collect())?;
+    let mut ranks = output.ranks.clone();
+    let mut sorted = vec![u32::MAX; output.keys.len()];
+    for &key in &output.keys {
+        let rank = &mut ranks[key as usize];
+        *rank = rank.checked_sub(1).ok_or("a rank is too small")?;
+        *sorted.get_mut(*rank as usize).ok_or("a rank is too large")? = key;
+    }
+    let sorts = sorted.is_sorted() && !sorted.contains(&u32::MAX);
+    if sorts { Ok(()) } else { Err("the ranks do not sort the keys".to_owned()) }
+}
+
+mod sequential {
+    use super::{Problem, ROUNDS};
+
+    pub(super) fn run(problem: &mut Problem) {
+        for round in 1..=ROUNDS {
+            problem.change_keys(round);
+            let mut counts = vec![0; problem.class.bound as usize];
+            for &key in &problem.keys {
+                counts[key as usize] += 1;
+            }
+            problem.rank(counts);
+        }
+    }
+}
+
+mod rayon {
+    use super::{Problem, ROUNDS, add};
+    use rayon::prelude::*;
+
+    pub(super) fn run(problem: &mut Problem) {
+        for round in 1..=ROUNDS {
+            problem.change_keys(round);
+            let counts = problem.keys.par_iter().fold(
+                || vec![0; problem.class.bound as usize],
+                |mut counts, &key| {
+                    counts[key as usize] += 1;
+                    counts
+                },
+            );
+            let counts = counts.reduce_with(add).unwrap_or_default();
+            problem.rank(counts);
+        }
+    }
+}
+
+mod furcate {
+    use super::{Problem, ROUNDS, add};
+    use furcate::prelude::*;
+
+    pub(super) fn run(problem: &mut Problem) {
+        for round in 1..=ROUNDS {
+            problem.change_keys(round);
+            let counts = problem.keys.par_iter().fold(
+                || vec![0; problem.class.bound as usize],
+                |mut counts, &key| {
+                    counts[key as usize] += 1;
+                    counts
+                },
+            );
+            let counts = counts.adaptive().reduce_with(add).unwrap_or_default();
+            problem.rank(counts);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The nearest neighbor of each point in the plane, through a k-d tree (PBBS: nearestNeighbors).
+
+use crate::geometry::{LEAF, Point, distance_squared, halves};
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "nearest_neighbors",
+    suite: "PBBS",
+    what: "the nearest neighbor of each point in the plane",
+    unit: "points",
+    size: 1_200_000,
+    quick: 40_000,
+    schedule: "",
+    why: "the searches are long and alike, so both libraries divide them well; the tree's forks are a small share",
+    source: include_str!("nearest_neighbors.rs"),
+    case: |size| {
+        let points = inputs::points_in_clouds(size);
+        reads(points, [sequential::run, rayon::run, furcate::run], |points, pairs| {
+            equal(pairs, &sequential::run(points))?;
+            let nearest = |point: &Point<2>| {
+                let others = points.iter().filter(|other| *other != point);
+                others.map(|other| distance_squared(point, other)).fold(f64::INFINITY, f64::min)
+            };
+            let wrong = |[point, other]: &[Point<2>; 2]| distance_squared(point, other) != nearest(point);
+            equal(&pairs.iter().step_by(1 + pairs.len() / 100).copied().find(wrong), &None)
+        })
+    },
+};
+
+/// Returns the point of a k-d tree that is nearest to a point, but is another one.
+fn nearest(tree: &[Point<2>], to: &Point<2>) -> Point<2> {
+    let mut best = (f64::INFINITY, *to);
+    search(tree, 0, to, &mut best);
+    best.1
+}
+
+/// Searches a part of the tree for a nearer point than the best one so far.
+fn search(tree: &[Point<2>], axis: usize, to: &Point<2>, best: &mut (f64, Point<2>)) {
+    let mut consider = |point: &Point<2>| {
+        let distance = distance_squared(point, to);
+        if distance < best.0 && point != to {
+            *best = (distance, *point);
+        }
+    };
+    if tree.len() <= LEAF {
+        return tree.iter().for_each(consider);
+    }
+    let middle = tree.len() / 2;
+    consider(&tree[middle]);
+    let (before, behind) = (&tree[..middle], &tree[middle + 1..]);
+    let offset = to[axis] - tree[middle][axis];
+    let (near, far) = if offset < 0.0 { (before, behind) } else { (behind, before) };
+    search(near, 1 - axis, to, best);
+    if offset * offset < best.0 {
+        search(far, 1 - axis, to, best);
+    }
+}
+
+mod sequential {
+    use super::{LEAF, Point, halves, nearest};
+
+    pub(super) fn run(points: &Vec<Point<2>>) -> Vec<[Point<2>; 2]> {
+        let mut tree = points.clone();
+        build(&mut tree, 0);
+        tree.iter().map(|point| [*point, nearest(&tree, point)]).collect()
+    }
+
+    fn build(points: &mut [Point<2>], axis: usize) {
+        if points.len() > LEAF {
+            let (before, behind) = halves(points, axis);
+            build(before, 1 - axis);
+            build(behind, 1 - axis);
+        }
+    }
+}
+
+mod rayon {
+    use super::{LEAF, Point, halves, nearest};
+    use rayon::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point<2>>) -> Vec<[Point<2>; 2]> {
+        let mut tree = points.clone();
+        build(&mut tree, 0);
+        tree.par_iter().map(|point| [*point, nearest(&tree, point)]).collect()
+    }
+
+    fn build(points: &mut [Point<2>], axis: usize) {
+        if points.len() > LEAF {
+            let (before, behind) = halves(points, axis);
+            rayon::join(|| build(before, 1 - axis), || build(behind, 1 - axis));
+        }
+    }
+}
+
+mod furcate {
+    use super::{LEAF, Point, halves, nearest};
+    use furcate::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point<2>>) -> Vec<[Point<2>; 2]> {
+        let mut tree = points.clone();
+        build(&mut tree, 0);
+        tree.par_iter().map(|point| [*point, nearest(&tree, point)]).collect()
+    }
+
+    fn build(points: &mut [Point<2>], axis: usize) {
+        if points.len() > LEAF {
+            let (before, behind) = halves(points, axis);
+            furcate::join(|| build(before, 1 - axis), || build(behind, 1 - axis));
+        }
+    }
+}

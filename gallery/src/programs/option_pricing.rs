@@ -1,0 +1,88 @@
+//! Estimates the price of a European call option by random samples, with a random generator for each block (classic: Monte Carlo).
+
+use crate::program::{Program, close, reads};
+use fastrand::Rng;
+use std::f64::consts::TAU;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "option_pricing",
+    suite: "classic",
+    what: "the price of an option by random samples",
+    unit: "samples",
+    size: 10_000_000,
+    quick: 250_000,
+    schedule: ".bound_depth(8)",
+    why: "a tie: the work is even; `bound_depth` makes the same parts on any number of threads, so that the sum of floats needs no list of the blocks' sums",
+    source: include_str!("option_pricing.rs"),
+    case: |size| {
+        reads(blocks(size), [sequential::run, rayon::run, furcate::run], |blocks, price| {
+            close(&[*price], &[sequential::run(blocks)], 1e-9)?;
+            let samples = (blocks * BLOCK) as f64;
+            close(&[*price], &[BLACK_SCHOLES], 10.0 / samples.sqrt())
+        })
+    },
+};
+
+/// The price by the formula of Black and Scholes.
+const BLACK_SCHOLES: f64 = 10.450_583_572_185_565;
+
+const PRICE_TODAY: f64 = 100.0;
+const STRIKE: f64 = 100.0;
+const RATE: f64 = 0.05;
+const VOLATILITY: f64 = 0.2;
+const YEARS: f64 = 1.0;
+
+/// The number of samples for each random generator.
+const BLOCK: usize = 1000;
+
+fn blocks(samples: usize) -> usize {
+    samples.div_ceil(BLOCK)
+}
+
+/// Returns the sum of what the option pays in a block of samples.
+fn payoffs(block: usize) -> f64 {
+    let mut random = Rng::with_seed(block as u64);
+    (0..BLOCK).map(|_| payoff(normal(&mut random))).sum()
+}
+
+/// Returns what the option pays at the end, as of today.
+fn payoff(normal: f64) -> f64 {
+    let growth = (RATE - VOLATILITY * VOLATILITY / 2.0) * YEARS + VOLATILITY * YEARS.sqrt() * normal;
+    (PRICE_TODAY * growth.exp() - STRIKE).max(0.0) * (-RATE * YEARS).exp()
+}
+
+/// Returns a normal random number (by Box and Muller).
+fn normal(random: &mut Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+    radius * (TAU * random.f64()).cos()
+}
+
+mod sequential {
+    use super::{BLOCK, payoffs};
+
+    pub(super) fn run(blocks: &usize) -> f64 {
+        let sum: f64 = (0..*blocks).map(payoffs).sum();
+        sum / (blocks * BLOCK) as f64
+    }
+}
+
+mod rayon {
+    use super::{BLOCK, payoffs};
+    use rayon::prelude::*;
+
+    pub(super) fn run(blocks: &usize) -> f64 {
+        // The order in which rayon would add floats is another one in each run.
+        let sums: Vec<f64> = (0..*blocks).into_par_iter().map(payoffs).collect();
+        sums.iter().sum::<f64>() / (blocks * BLOCK) as f64
+    }
+}
+
+mod furcate {
+    use super::{BLOCK, payoffs};
+    use furcate::prelude::*;
+
+    pub(super) fn run(blocks: &usize) -> f64 {
+        let sum: f64 = (0..*blocks).into_par_iter().map(payoffs).bound_depth(8).sum();
+        sum / (blocks * BLOCK) as f64
+    }
+}

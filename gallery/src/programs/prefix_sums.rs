@@ -1,0 +1,64 @@
+//! Replaces each number by the sum of all numbers up to it (classic: scan).
+
+use crate::program::{Program, equal, reads};
+use fastrand::Rng;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "prefix_sums",
+    suite: "classic",
+    what: "the sum of all numbers up to each one",
+    unit: "numbers",
+    size: 1 << 26,
+    quick: 1 << 21,
+    schedule: ".inclusive_scan(..)",
+    why: "rayon has no scan, and its two passes over blocks are written by hand; furcate has one, whose first pass fills a buffer, so that one line takes twice as long",
+    source: include_str!("prefix_sums.rs"),
+    case: |size| {
+        let mut random = Rng::with_seed(1);
+        let numbers: Vec<u64> = (0..size).map(|_| random.u64(0..100)).collect();
+        reads(numbers, [sequential::run, rayon::run, furcate::run], |numbers, sums| {
+            equal(sums, &sequential::run(numbers))
+        })
+    },
+};
+
+mod sequential {
+    pub(super) fn run(numbers: &Vec<u64>) -> Vec<u64> {
+        let add = |sum: &mut u64, number: &u64| {
+            *sum += number;
+            Some(*sum)
+        };
+        numbers.iter().scan(0, add).collect()
+    }
+}
+
+mod rayon {
+    use rayon::prelude::*;
+
+    const BLOCK: usize = 1 << 16;
+
+    pub(super) fn run(numbers: &Vec<u64>) -> Vec<u64> {
+        let mut before: Vec<u64> = numbers.par_chunks(BLOCK).map(|block| block.iter().sum()).collect();
+        let mut sum = 0;
+        for block in &mut before {
+            (*block, sum) = (sum, sum + *block);
+        }
+        let mut sums = vec![0; numbers.len()];
+        let blocks = sums.par_chunks_mut(BLOCK).zip(numbers.par_chunks(BLOCK)).zip(before);
+        blocks.for_each(|((sums, numbers), mut sum)| {
+            for (place, number) in sums.iter_mut().zip(numbers) {
+                sum += number;
+                *place = sum;
+            }
+        });
+        sums
+    }
+}
+
+mod furcate {
+    use furcate::prelude::*;
+
+    pub(super) fn run(numbers: &Vec<u64>) -> Vec<u64> {
+        numbers.par_iter().copied().inclusive_scan(|a, b| a + b).collect()
+    }
+}

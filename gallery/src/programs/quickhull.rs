@@ -1,0 +1,117 @@
+//! The convex hull of points in the plane, by quickhull (PBBS: convexHull).
+
+use std::cmp::Ordering;
+
+use crate::geometry::Point;
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "quickhull",
+    suite: "PBBS",
+    what: "the convex hull of points in a disk",
+    unit: "points",
+    size: 8_000_000,
+    quick: 200_000,
+    schedule: "",
+    why: "most of the time goes into filters that collect: rayon makes a list of short vectors, one for each leaf, and copies them",
+    source: include_str!("quickhull.rs"),
+    case: |size| {
+        reads(inputs::points_in_disk(size), [sequential::run, rayon::run, furcate::run], |points, hull| {
+            equal(hull, &sequential::run(points))?;
+            let sides = || hull.iter().zip(hull.iter().cycle().skip(1));
+            let outside = |point: &Point<2>| sides().any(|(&a, &b)| area(a, b, *point) > 0.0);
+            equal(&points.iter().step_by(1000).copied().find(outside), &None)
+        })
+    },
+};
+
+/// So few points are searched by a loop.
+const SHORT: usize = 10_000;
+
+/// Returns twice the area of a triangle: positive if `c` is on the left of the line from `a` to `b`.
+fn area(a: Point<2>, b: Point<2>, c: Point<2>) -> f64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// Compares two points by their coordinates.
+fn from_west_to_east(a: &Point<2>, b: &Point<2>) -> Ordering {
+    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+}
+
+mod sequential {
+    use super::{Point, area, from_west_to_east};
+
+    pub(super) fn run(points: &Vec<Point<2>>) -> Vec<Point<2>> {
+        let west = points.iter().copied().min_by(from_west_to_east);
+        let east = points.iter().copied().max_by(from_west_to_east);
+        let Some((west, east)) = west.zip(east) else { return Vec::new() };
+        let mut hull = beyond(points, west, east);
+        hull.extend(beyond(points, east, west));
+        hull
+    }
+
+    /// The part of the hull that is on the left of the line from `a` to `b`: with `a`, without `b`.
+    pub(super) fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
+        let outside: Vec<_> = points.iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
+        let farthest = outside.iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));
+        let Some(farthest) = farthest else { return vec![a] };
+        let mut hull = beyond(&outside, a, farthest);
+        hull.extend(beyond(&outside, farthest, b));
+        hull
+    }
+}
+
+mod rayon {
+    use super::{Point, SHORT, area, from_west_to_east, sequential};
+    use rayon::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point<2>>) -> Vec<Point<2>> {
+        let west = points.par_iter().copied().min_by(from_west_to_east);
+        let east = points.par_iter().copied().max_by(from_west_to_east);
+        let Some((west, east)) = west.zip(east) else { return Vec::new() };
+        let (mut hull, below) = rayon::join(|| beyond(points, west, east), || beyond(points, east, west));
+        hull.extend(below);
+        hull
+    }
+
+    fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
+        if points.len() <= SHORT {
+            return sequential::beyond(points, a, b);
+        }
+        let outside: Vec<_> = points.par_iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
+        let farthest = outside.par_iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));
+        let Some(farthest) = farthest else { return vec![a] };
+        let (mut hull, rest) =
+            rayon::join(|| beyond(&outside, a, farthest), || beyond(&outside, farthest, b));
+        hull.extend(rest);
+        hull
+    }
+}
+
+mod furcate {
+    use super::{Point, SHORT, area, from_west_to_east, sequential};
+    use furcate::prelude::*;
+
+    pub(super) fn run(points: &Vec<Point<2>>) -> Vec<Point<2>> {
+        let west = points.par_iter().copied().min_by(from_west_to_east);
+        let east = points.par_iter().copied().max_by(from_west_to_east);
+        let Some((west, east)) = west.zip(east) else { return Vec::new() };
+        let (mut hull, below) = furcate::join(|| beyond(points, west, east), || beyond(points, east, west));
+        hull.extend(below);
+        hull
+    }
+
+    fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
+        if points.len() <= SHORT {
+            return sequential::beyond(points, a, b);
+        }
+        let outside: Vec<_> = points.par_iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
+        let farthest = outside.par_iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));
+        let Some(farthest) = farthest else { return vec![a] };
+        let (mut hull, rest) =
+            furcate::join(|| beyond(&outside, a, farthest), || beyond(&outside, farthest, b));
+        hull.extend(rest);
+        hull
+    }
+}

@@ -1,0 +1,158 @@
+//! The first triangle that each ray hits, through a tree of boxes (PBBS: rayCast).
+
+use crate::geometry::{Bounds, Ray, Triangle};
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "ray_cast",
+    suite: "PBBS",
+    what: "the first of many triangles that each of as many rays hits",
+    unit: "rays",
+    size: 50_000,
+    quick: 4000,
+    schedule: "",
+    why: "rays cost microseconds, and their costs differ little on the whole: both libraries divide them well",
+    source: include_str!("ray_cast.rs"),
+    case: |size| {
+        let scene = Scene { triangles: inputs::small_triangles(size), rays: inputs::rays(size) };
+        reads(scene, [sequential::run, rayon::run, furcate::run], |scene, hits| {
+            equal(hits, &sequential::run(scene))?;
+            let by_a_loop = |ray| {
+                let hits = scene.triangles.iter().map(|triangle| (triangle.distance(ray), triangle.label));
+                let first = hits.min_by(|(a, _), (b, _)| a.total_cmp(b));
+                first.filter(|(distance, _)| distance.is_finite()).map(|(_, label)| label)
+            };
+            let mut sample = scene.rays.iter().zip(hits).step_by(1 + hits.len() / 100);
+            equal(&sample.find(|(ray, hit)| **hit != by_a_loop(ray)).map(|(_, hit)| hit), &None)
+        })
+    },
+};
+
+struct Scene {
+    triangles: Vec<Triangle>,
+    rays: Vec<Ray>,
+}
+
+/// The number of triangles, at most, that are not divided any more.
+const LEAF: usize = 4;
+
+/// Triangles and the least box around them.
+struct Tree<'a> {
+    bounds: Bounds,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    Triangles(&'a [Triangle]),
+    Halves(Box<[Tree<'a>; 2]>),
+}
+
+impl<'a> Tree<'a> {
+    fn leaf(triangles: &'a [Triangle]) -> Self {
+        Tree { bounds: around(triangles), content: Content::Triangles(triangles) }
+    }
+
+    fn of(left: Self, right: Self) -> Self {
+        Tree { bounds: left.bounds.and(&right.bounds), content: Content::Halves(Box::new([left, right])) }
+    }
+
+    fn first_hit(&self, ray: &Ray) -> Option<u32> {
+        let mut first = (f64::INFINITY, None);
+        self.search(ray, &mut first);
+        first.1
+    }
+
+    fn search(&self, ray: &Ray, first: &mut (f64, Option<u32>)) {
+        if self.bounds.entry(ray) >= first.0 {
+            return;
+        }
+        match &self.content {
+            Content::Triangles(triangles) => {
+                for triangle in *triangles {
+                    let distance = triangle.distance(ray);
+                    if distance < first.0 {
+                        *first = (distance, Some(triangle.label));
+                    }
+                }
+            }
+            Content::Halves(halves) => {
+                let [left, right] = &**halves;
+                let to_the_right = ray.direction[self.bounds.longest_axis()] > 0.0;
+                let (near, far) = if to_the_right { (left, right) } else { (right, left) };
+                near.search(ray, first);
+                far.search(ray, first);
+            }
+        }
+    }
+}
+
+fn around(triangles: &[Triangle]) -> Bounds {
+    Bounds::around(triangles.iter().flat_map(|triangle| &triangle.corners))
+}
+
+/// Cuts triangles at the median along the longest side of their box.
+fn halves(triangles: &mut [Triangle]) -> (&mut [Triangle], &mut [Triangle]) {
+    let (axis, middle) = (around(triangles).longest_axis(), triangles.len() / 2);
+    let center = |triangle: &Triangle| triangle.corners.iter().map(|corner| corner[axis]).sum::<f64>();
+    triangles.select_nth_unstable_by(middle, |a, b| center(a).total_cmp(&center(b)));
+    triangles.split_at_mut(middle)
+}
+
+mod sequential {
+    use super::{LEAF, Scene, Tree, Triangle, halves};
+
+    pub(super) fn run(scene: &Scene) -> Vec<Option<u32>> {
+        let mut triangles = scene.triangles.clone();
+        let tree = build(&mut triangles);
+        scene.rays.iter().map(|ray| tree.first_hit(ray)).collect()
+    }
+
+    fn build(triangles: &mut [Triangle]) -> Tree<'_> {
+        if triangles.len() <= LEAF {
+            return Tree::leaf(triangles);
+        }
+        let (left, right) = halves(triangles);
+        Tree::of(build(left), build(right))
+    }
+}
+
+mod rayon {
+    use super::{LEAF, Scene, Tree, Triangle, halves};
+    use rayon::prelude::*;
+
+    pub(super) fn run(scene: &Scene) -> Vec<Option<u32>> {
+        let mut triangles = scene.triangles.clone();
+        let tree = build(&mut triangles);
+        scene.rays.par_iter().map(|ray| tree.first_hit(ray)).collect()
+    }
+
+    fn build(triangles: &mut [Triangle]) -> Tree<'_> {
+        if triangles.len() <= LEAF {
+            return Tree::leaf(triangles);
+        }
+        let (left, right) = halves(triangles);
+        let (left, right) = rayon::join(|| build(left), || build(right));
+        Tree::of(left, right)
+    }
+}
+
+mod furcate {
+    use super::{LEAF, Scene, Tree, Triangle, halves};
+    use furcate::prelude::*;
+
+    pub(super) fn run(scene: &Scene) -> Vec<Option<u32>> {
+        let mut triangles = scene.triangles.clone();
+        let tree = build(&mut triangles);
+        scene.rays.par_iter().map(|ray| tree.first_hit(ray)).collect()
+    }
+
+    fn build(triangles: &mut [Triangle]) -> Tree<'_> {
+        if triangles.len() <= LEAF {
+            return Tree::leaf(triangles);
+        }
+        let (left, right) = halves(triangles);
+        let (left, right) = furcate::join(|| build(left), || build(right));
+        Tree::of(left, right)
+    }
+}

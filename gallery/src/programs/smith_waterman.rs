@@ -1,0 +1,125 @@
+//! The best local alignment of two sequences, by blocks along the anti-diagonals (classic: Smith and Waterman).
+
+use std::mem;
+
+use crate::inputs;
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "smith_waterman",
+    suite: "classic",
+    what: "the score of the best local alignment of two sequences",
+    unit: "letters",
+    size: 12_000,
+    quick: 1500,
+    schedule: "",
+    why: "each anti-diagonal is a short loop of dear items with a wait at its end, and short loops start and end sooner in furcate",
+    source: include_str!("smith_waterman.rs"),
+    case: |size| {
+        reads(
+            inputs::similar_sequences(size),
+            [sequential::run, rayon::run, furcate::run],
+            |sequences, score| equal(score, &sequential::run(sequences)),
+        )
+    },
+};
+
+/// The side of a block.
+const BLOCK: usize = 256;
+
+/// Some rows of the matrix, up to the block that is done next.
+struct Rows<'a> {
+    letters: &'a [u8],
+    /// The last column that is done.
+    right: Vec<i32>,
+    /// The score above this column.
+    corner: i32,
+    best: i32,
+}
+
+impl<'a> Rows<'a> {
+    fn new(letters: &'a [u8]) -> Self {
+        Rows { letters, right: vec![0; letters.len()], corner: 0, best: 0 }
+    }
+}
+
+/// Some columns of the matrix, down to the block that is done next.
+struct Columns<'a> {
+    letters: &'a [u8],
+    /// The last row that is done.
+    bottom: Vec<i32>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(letters: &'a [u8]) -> Self {
+        Columns { letters, bottom: vec![0; letters.len()] }
+    }
+}
+
+/// Computes the block where rows and columns meet. Equal letters count 2, others -1, and so does each letter that is left out.
+fn fill(rows: &mut Rows, columns: &mut Columns) {
+    let above_the_end = columns.bottom.last().copied().unwrap_or(0);
+    let mut corner = mem::replace(&mut rows.corner, above_the_end);
+    for (letter, right) in rows.letters.iter().zip(&mut rows.right) {
+        let (mut diagonal, mut left) = (corner, *right);
+        for (other, above) in columns.letters.iter().zip(&mut columns.bottom) {
+            let matched = diagonal + if letter == other { 2 } else { -1 };
+            left = matched.max(left - 1).max(*above - 1).max(0);
+            diagonal = mem::replace(above, left);
+            rows.best = rows.best.max(left);
+        }
+        corner = mem::replace(right, left);
+    }
+}
+
+/// Returns the rows and the columns that meet on an anti-diagonal: the last one of these rows meets the first one of these columns.
+fn anti_diagonal<'s, R, C>(
+    number: usize,
+    rows: &'s mut [R],
+    columns: &'s mut [C],
+) -> (&'s mut [R], &'s mut [C]) {
+    let (begin, end) = ((number + 1).saturating_sub(columns.len()), rows.len().min(number + 1));
+    (&mut rows[begin..end], &mut columns[number + 1 - end..number + 1 - begin])
+}
+
+mod sequential {
+    use super::{Columns, Rows, fill};
+
+    pub(super) fn run([first, second]: &[Vec<u8>; 2]) -> i32 {
+        let mut rows = Rows::new(first);
+        fill(&mut rows, &mut Columns::new(second));
+        rows.best
+    }
+}
+
+mod rayon {
+    use super::{BLOCK, Columns, Rows, anti_diagonal, fill};
+    use rayon::prelude::*;
+
+    pub(super) fn run([first, second]: &[Vec<u8>; 2]) -> i32 {
+        let mut rows: Vec<Rows> = first.chunks(BLOCK).map(Rows::new).collect();
+        let mut columns: Vec<Columns> = second.chunks(BLOCK).map(Columns::new).collect();
+        for number in 0..(rows.len() + columns.len()).saturating_sub(1) {
+            let (rows, columns) = anti_diagonal(number, &mut rows, &mut columns);
+            let blocks = rows.par_iter_mut().rev().zip(columns.par_iter_mut());
+            blocks.for_each(|(rows, columns)| fill(rows, columns));
+        }
+        rows.iter().map(|rows| rows.best).max().unwrap_or(0)
+    }
+}
+
+mod furcate {
+    use super::{BLOCK, Columns, Rows, anti_diagonal, fill};
+    use furcate::prelude::*;
+
+    pub(super) fn run([first, second]: &[Vec<u8>; 2]) -> i32 {
+        let mut rows: Vec<Rows> = first.chunks(BLOCK).map(Rows::new).collect();
+        let mut columns: Vec<Columns> = second.chunks(BLOCK).map(Columns::new).collect();
+        for number in 0..(rows.len() + columns.len()).saturating_sub(1) {
+            let (rows, columns) = anti_diagonal(number, &mut rows, &mut columns);
+            let blocks = rows.par_iter_mut().rev().zip(columns.par_iter_mut());
+            blocks.for_each(|(rows, columns)| fill(rows, columns));
+        }
+        rows.iter().map(|rows| rows.best).max().unwrap_or(0)
+    }
+}

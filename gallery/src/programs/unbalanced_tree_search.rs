@@ -1,0 +1,116 @@
+//! Counts the nodes of a tree that is found while it is searched (classic: UTS, a binomial tree).
+
+use crate::program::{Program, equal, reads};
+
+pub(super) const PROGRAM: Program = Program {
+    name: "unbalanced_tree_search",
+    suite: "classic",
+    what: "the nodes of a tree whose shape nobody knows",
+    unit: "children of the root",
+    size: 1 << 20,
+    quick: 1 << 15,
+    schedule: "",
+    why: "nothing tells which subtree is large, so that there is a fork for every child: a node takes some nanoseconds, rayon's fork longer, furcate's about one",
+    source: include_str!("unbalanced_tree_search.rs"),
+    case: |size| {
+        reads(size as u64, [sequential::run, rayon::run, furcate::run], |children, nodes| {
+            equal(nodes, &by_stack(*children))
+        })
+    },
+};
+
+/// A node is a random number. One node in about eight has children, so that a subtree has 50 nodes on average, and some have ten thousands.
+const ROOT: u64 = 19;
+
+fn children(node: u64) -> u64 {
+    const SHARE: f64 = 0.98 / 8.0;
+    if node < (SHARE * u64::MAX as f64) as u64 { 8 } else { 0 }
+}
+
+/// Returns a child by its number (the hash is that of splitmix64).
+fn child(node: u64, number: u64) -> u64 {
+    let z = node.wrapping_add((number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Counts the nodes with a list of those whose children have not been counted, for the check.
+fn by_stack(children_of_root: u64) -> u64 {
+    let mut count = 1;
+    let mut stack = vec![(ROOT, children_of_root)];
+    while let Some((node, count_of_children)) = stack.pop() {
+        count += count_of_children;
+        let below = (0..count_of_children).map(|number| child(node, number));
+        stack.extend(below.map(|node| (node, children(node))).filter(|(_, children)| *children > 0));
+    }
+    count
+}
+
+mod sequential {
+    use super::{ROOT, child, children};
+
+    pub(super) fn run(children_of_root: &u64) -> u64 {
+        count(ROOT, *children_of_root)
+    }
+
+    fn count(node: u64, children: u64) -> u64 {
+        1 + (0..children).map(|number| count_below(child(node, number))).sum::<u64>()
+    }
+
+    fn count_below(node: u64) -> u64 {
+        count(node, children(node))
+    }
+}
+
+mod rayon {
+    use super::{ROOT, child, children};
+    use std::ops::Range;
+
+    pub(super) fn run(children_of_root: &u64) -> u64 {
+        1 + count(ROOT, 0..*children_of_root)
+    }
+
+    /// Counts the nodes below some children of a node, and these children.
+    fn count(node: u64, numbers: Range<u64>) -> u64 {
+        match numbers.end - numbers.start {
+            0 => 0,
+            1 => {
+                let child = child(node, numbers.start);
+                1 + count(child, 0..children(child))
+            }
+            several => {
+                let middle = numbers.start + several / 2;
+                let (a, b) =
+                    rayon::join(|| count(node, numbers.start..middle), || count(node, middle..numbers.end));
+                a + b
+            }
+        }
+    }
+}
+
+mod furcate {
+    use super::{ROOT, child, children};
+    use std::ops::Range;
+
+    pub(super) fn run(children_of_root: &u64) -> u64 {
+        1 + count(ROOT, 0..*children_of_root)
+    }
+
+    /// Counts the nodes below some children of a node, and these children.
+    fn count(node: u64, numbers: Range<u64>) -> u64 {
+        match numbers.end - numbers.start {
+            0 => 0,
+            1 => {
+                let child = child(node, numbers.start);
+                1 + count(child, 0..children(child))
+            }
+            several => {
+                let middle = numbers.start + several / 2;
+                let (a, b) =
+                    furcate::join(|| count(node, numbers.start..middle), || count(node, middle..numbers.end));
+                a + b
+            }
+        }
+    }
+}

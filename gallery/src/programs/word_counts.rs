@@ -1,0 +1,79 @@
+//! Counts the words of a text (PBBS: wordCounts).
+
+use crate::inputs::Vocabulary;
+use crate::program::{Program, equal, reads};
+use std::collections::HashMap;
+use std::mem;
+
+pub(super) const PROGRAM: Program = Program {
+    name: "word_counts",
+    suite: "PBBS",
+    what: "how often each word of a text occurs",
+    unit: "bytes",
+    size: 1 << 26,
+    quick: 1 << 20,
+    schedule: ".adaptive()",
+    why: "a map is dear to merge: rayon makes 16 of them on two threads, `adaptive` some five",
+    source: include_str!("word_counts.rs"),
+    case: |size| {
+        let text = Vocabulary::new().text(size);
+        reads(text, [sequential::run, rayon::run, furcate::run], |text, counts| {
+            let words: usize = counts.iter().map(|(_, count)| count).sum();
+            equal(&words, &text.split(' ').flat_map(str::lines).filter(|word| !word.is_empty()).count())?;
+            equal(counts, &sequential::run(text))
+        })
+    },
+};
+
+type Counts<'a> = HashMap<&'a str, usize>;
+
+fn count<'a>(mut counts: Counts<'a>, word: &'a str) -> Counts<'a> {
+    *counts.entry(word).or_default() += 1;
+    counts
+}
+
+/// Adds the counts of the smaller map to those of the larger one.
+fn merge<'a>(mut a: Counts<'a>, mut b: Counts<'a>) -> Counts<'a> {
+    if a.len() < b.len() {
+        mem::swap(&mut a, &mut b);
+    }
+    b.into_iter().for_each(|(word, count)| *a.entry(word).or_default() += count);
+    a
+}
+
+mod sequential {
+    use super::{Counts, count};
+
+    pub(super) fn run(text: &String) -> Vec<(String, usize)> {
+        let counts = text.split_whitespace().fold(Counts::new(), count);
+        let mut sorted: Vec<_> = counts.into_iter().map(|(word, count)| (word.to_owned(), count)).collect();
+        sorted.sort_unstable();
+        sorted
+    }
+}
+
+mod rayon {
+    use super::{Counts, count, merge};
+    use rayon::prelude::*;
+
+    pub(super) fn run(text: &String) -> Vec<(String, usize)> {
+        let counts = text.par_split_whitespace().fold(Counts::new, count);
+        let counts = counts.reduce(Counts::new, merge).into_par_iter();
+        let mut sorted: Vec<_> = counts.map(|(word, count)| (word.to_owned(), count)).collect();
+        sorted.par_sort_unstable();
+        sorted
+    }
+}
+
+mod furcate {
+    use super::{Counts, count, merge};
+    use furcate::prelude::*;
+
+    pub(super) fn run(text: &String) -> Vec<(String, usize)> {
+        let counts = text.par_split_whitespace().fold(Counts::new, count).adaptive();
+        let counts = counts.reduce(Counts::new, merge).into_par_iter();
+        let mut sorted: Vec<_> = counts.map(|(word, count)| (word.to_owned(), count)).collect();
+        sorted.par_sort_unstable();
+        sorted
+    }
+}
