@@ -1,4 +1,4 @@
-//! Points in the plane and in space, boxes around them, and the step by which trees of them are built.
+//! Points, rays, triangles and boxes, and the step that builds k-d trees.
 
 /// A point, or a vector: in the plane or in space.
 pub type Point<const D: usize> = [f64; D];
@@ -9,41 +9,41 @@ pub fn minus<const D: usize>(a: &Point<D>, b: &Point<D>) -> Point<D> {
     std::array::from_fn(|axis| a[axis] - b[axis])
 }
 
-/// Returns the scalar product.
+/// Returns the dot product.
 #[must_use]
 pub fn dot<const D: usize>(a: &Point<D>, b: &Point<D>) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the vector product.
+/// Returns the cross product.
 #[must_use]
 pub fn cross(a: &Point<3>, b: &Point<3>) -> Point<3> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// Returns the square of the distance of two points.
+/// Returns the square of the distance between two points.
 #[must_use]
 pub fn distance_squared<const D: usize>(a: &Point<D>, b: &Point<D>) -> f64 {
     let between = minus(a, b);
     dot(&between, &between)
 }
 
-/// The number of points, at most, that a k-d tree does not divide any more.
+/// The greatest number of points in a leaf of a k-d tree.
 pub const LEAF: usize = 8;
 
-/// Moves the median along an axis to the middle, and returns what is before and behind: the step by which a k-d tree is built.
+/// Moves the median along an axis to the middle, and returns the points before and behind it. This step builds a k-d tree.
 pub fn halves<const D: usize>(points: &mut [Point<D>], axis: usize) -> (&mut [Point<D>], &mut [Point<D>]) {
     let middle = points.len() / 2;
     let (before, _, behind) = points.select_nth_unstable_by(middle, |a, b| a[axis].total_cmp(&b[axis]));
     (before, behind)
 }
 
-/// A half-line.
+/// A ray: a half-line in space.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where the ray begins.
+    /// The point where the ray begins.
     pub origin: Point<3>,
-    /// Where the ray goes: a vector of any length.
+    /// The ray's direction: a vector of any length.
     pub direction: Point<3>,
 }
 
@@ -52,12 +52,12 @@ pub struct Ray {
 pub struct Triangle {
     /// The three points.
     pub corners: [Point<3>; 3],
-    /// A name.
+    /// The triangle's number, which tells it from the others.
     pub label: u32,
 }
 
 impl Triangle {
-    /// Returns how far along a ray the ray hits the triangle (in lengths of its direction); infinity if the ray misses.
+    /// Returns the distance at which a ray hits the triangle, in lengths of the ray's direction; infinity if the ray misses.
     #[must_use]
     pub fn distance(&self, ray: &Ray) -> f64 {
         // The algorithm of Möller and Trumbore.
@@ -86,7 +86,7 @@ impl Bounds {
         points.into_iter().fold(empty, |bounds, point| bounds.and(&Bounds { low: *point, high: *point }))
     }
 
-    /// Returns the least box around both.
+    /// Returns the least box around this box and another one.
     #[must_use]
     pub fn and(&self, other: &Bounds) -> Bounds {
         Bounds {
@@ -102,7 +102,7 @@ impl Bounds {
         (1..3).fold(0, |longest, axis| if size[axis] > size[longest] { axis } else { longest })
     }
 
-    /// Returns how far along a ray the ray enters the box; infinity if the ray misses.
+    /// Returns the distance at which a ray enters the box, in lengths of the ray's direction; infinity if the ray misses.
     #[must_use]
     pub fn entry(&self, ray: &Ray) -> f64 {
         let (mut enters, mut leaves) = (0.0_f64, f64::INFINITY);

@@ -4,18 +4,18 @@ use furcate::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
-/// A list of edges. Their order is that of the generator; an edge may occur more than once, and none is a loop.
+/// A list of edges, in the generator's order. An edge may occur more than once. No edge connects a vertex with itself.
 #[derive(Clone, Debug)]
 pub struct Edges {
-    /// The number of vertices: all ends are below.
+    /// The number of vertices. All ends are less than this number.
     pub vertex_count: usize,
     /// Both ends of each edge.
     pub ends: Vec<[u32; 2]>,
 }
 
-/// A graph in compressed form: one array with the neighbors of all vertices, and the places where those of each vertex begin.
+/// A graph in compressed form: one array with the neighbors of all vertices, and for each vertex the place where its neighbors begin.
 ///
-/// Each edge is stored in both directions. Neighbors are sorted, and differ from each other.
+/// Each edge is stored in both directions. A vertex's neighbors are in ascending order, each of them once.
 #[derive(Clone, Debug)]
 pub struct Graph {
     offsets: Vec<usize>,
@@ -23,7 +23,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Makes a graph of a list of edges.
+    /// Makes a graph from a list of edges.
     #[must_use]
     pub fn new(edges: &Edges) -> Graph {
         let both_ways = |&[a, b]: &[u32; 2]| [[a, b], [b, a]];
@@ -77,7 +77,7 @@ pub fn shared_numbers(count: usize, value: u32) -> Vec<AtomicU32> {
     (0..count).map(|_| AtomicU32::new(value)).collect()
 }
 
-/// Returns the numbers, once no other thread has them.
+/// Returns the numbers as a plain array.
 #[must_use]
 pub fn into_numbers(shared: Vec<AtomicU32>) -> Vec<u32> {
     shared.into_iter().map(AtomicU32::into_inner).collect()

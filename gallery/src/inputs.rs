@@ -1,4 +1,4 @@
-//! Inputs: the same ones in each run, by a seed.
+//! Inputs, made by random generators with fixed seeds: the same ones in each run.
 
 use crate::graph::Edges;
 use fastrand::Rng;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, process};
 
-/// Returns numbers below a bound; small ones are more frequent (their density is that of a product of two random numbers).
+/// Returns numbers below a bound. Small ones are more frequent: each number is a product of two random numbers.
 #[must_use]
 pub fn skewed_numbers(count: usize, bound: u32) -> Vec<u32> {
     let mut random = Rng::with_seed(1);
     (0..count).map(|_| (random.f64() * random.f64() * f64::from(bound)) as u32).collect()
 }
 
-/// Words of letters. The nth one is drawn with a frequency of about 1/n (Zipf's law).
+/// Random words. The frequency of the nth word in a text is proportional to about 1/n (Zipf's law).
 #[derive(Debug)]
 pub struct Vocabulary {
     words: Vec<String>,
@@ -29,7 +29,7 @@ impl Vocabulary {
         Vocabulary { words: (0..1 << 16).map(|_| word()).collect(), random }
     }
 
-    /// Returns a text of about so many bytes: lines of about 80 bytes, with a space between two words.
+    /// Returns a text of about `bytes` bytes: lines of about 80 bytes, with a space between two words.
     pub fn text(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         let mut line = 0;
@@ -43,7 +43,7 @@ impl Vocabulary {
         text
     }
 
-    /// Returns texts of very different lengths, of about so many bytes together.
+    /// Returns texts of very different lengths, which have about `bytes` bytes together.
     pub fn documents(&mut self, bytes: usize) -> Vec<String> {
         let mut documents = Vec::new();
         let mut rest = bytes;
@@ -62,7 +62,7 @@ impl Default for Vocabulary {
     }
 }
 
-/// Returns a random length. One of n is n times as long as the least one (Pareto's law, as for files of a disk).
+/// Returns a random length. One length in n is at least n times the least one (Pareto's law, as for the files of a disk).
 fn skewed_length(random: &mut Rng, least: usize, most: usize) -> usize {
     ((least as f64 / (1.0 - random.f64())) as usize).min(most)
 }
@@ -71,7 +71,7 @@ fn skewed_length(random: &mut Rng, least: usize, most: usize) -> usize {
 #[derive(Debug)]
 pub struct TextFolder {
     folder: PathBuf,
-    /// The files.
+    /// The paths of the files.
     pub files: Vec<PathBuf>,
 }
 
@@ -103,14 +103,15 @@ impl TextFolder {
 
 impl Drop for TextFolder {
     fn drop(&mut self) {
-        // Who cleans up the temporary folder later removes what is left here.
+        // If this fails, the files stay in the temporary folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
 /// Returns the edges of a graph with a few vertices of very many edges, 16 ends per vertex on average, in random order.
 ///
-/// The number of vertices with at least d edges falls as the power -1.5 of d, as in many social networks. The numbers of vertices are random.
+/// The number of vertices with at least d edges falls as the power -1.5 of d, as in many social networks. Vertices are numbered in
+/// random order.
 #[must_use]
 pub fn power_law_edges(vertex_count: usize) -> Edges {
     let mut random = Rng::with_seed(2);
@@ -120,7 +121,7 @@ pub fn power_law_edges(vertex_count: usize) -> Edges {
     Edges { vertex_count, ends }
 }
 
-/// Returns the edges of a cubic grid with at most so many vertices. The numbers of vertices are random.
+/// Returns the edges of the largest cubic grid with at most `at_most` vertices. Vertices are numbered in random order.
 #[must_use]
 pub fn grid_edges(at_most: usize) -> Edges {
     let side = (1..).take_while(|side| side * side * side <= at_most).last().unwrap_or(0);
@@ -132,14 +133,14 @@ pub fn grid_edges(at_most: usize) -> Edges {
     Edges { vertex_count, ends: (0..vertex_count).flat_map(forward).collect() }
 }
 
-/// Returns all numbers below a bound, in random order.
+/// Returns all numbers below `count`, in random order.
 fn random_numbers(count: usize, random: &mut Rng) -> Vec<u32> {
     let mut numbers: Vec<u32> = (0..count as u32).collect();
     random.shuffle(&mut numbers);
     numbers
 }
 
-/// Returns points with whole coordinates below 1000, most of them near one of some random places.
+/// Returns points with whole coordinates below 1000. Each point is near one of `places` random places.
 #[must_use]
 pub fn clustered_points<const N: usize>(count: usize, places: usize) -> Vec<[f64; N]> {
     let mut random = Rng::with_seed(4);
@@ -163,7 +164,7 @@ pub fn points_in_disk(count: usize) -> Vec<crate::geometry::Point<2>> {
     points.filter(|[x, y]| x * x + y * y < 1.0).take(count).collect()
 }
 
-/// Returns points of the unit cube (or square) that are dense around ten of them.
+/// Returns points of the unit cube (or square), in clouds around ten random places.
 #[must_use]
 pub fn points_in_clouds<const D: usize>(count: usize) -> Vec<crate::geometry::Point<D>> {
     let mut random = Rng::with_seed(4);
@@ -176,7 +177,7 @@ pub fn points_in_clouds<const D: usize>(count: usize) -> Vec<crate::geometry::Po
     (0..count).map(near).collect()
 }
 
-/// Returns different points with whole coordinates from 0 to 2^20.
+/// Returns points with whole coordinates below 2^20. All points differ.
 #[must_use]
 pub fn grid_points(count: usize) -> Vec<[i32; 2]> {
     let mut random = Rng::with_seed(5);
@@ -197,7 +198,7 @@ pub fn rectangles(count: usize) -> Vec<[crate::geometry::Point<2>; 2]> {
     (0..count).map(|_| rectangle()).collect()
 }
 
-/// Returns triangles in the unit cube, of such a size that a ray meets several of them.
+/// Returns small triangles in the unit cube. Their size is such that a ray meets several of them.
 #[must_use]
 pub fn small_triangles(count: usize) -> Vec<crate::geometry::Triangle> {
     let mut random = Rng::with_seed(7);
@@ -209,7 +210,7 @@ pub fn small_triangles(count: usize) -> Vec<crate::geometry::Triangle> {
     points_in_cube(count).into_iter().enumerate().map(&mut triangle).collect()
 }
 
-/// Returns rays from points of the unit cube to points of it.
+/// Returns rays. Each ray starts at a random point of the unit cube, and goes toward another one.
 #[must_use]
 pub fn rays(count: usize) -> Vec<crate::geometry::Ray> {
     let mut random = Rng::with_seed(8);
@@ -221,7 +222,7 @@ pub fn rays(count: usize) -> Vec<crate::geometry::Ray> {
     (0..count).map(|_| ray()).collect()
 }
 
-/// Returns two strings of the letters A, C, G and T. The second one is the first one with many changes.
+/// Returns two strings of the letters A, C, G and T. In the second one, a third of the first one's letters is replaced by random letters.
 #[must_use]
 pub fn similar_sequences(length: usize) -> [Vec<u8>; 2] {
     let mut random = Rng::with_seed(9);
@@ -233,7 +234,7 @@ pub fn similar_sequences(length: usize) -> [Vec<u8>; 2] {
     [first.clone(), second.collect()]
 }
 
-/// Returns numbers from 0 to 1.
+/// Returns random numbers from 0 to 1.
 #[must_use]
 pub fn random_floats(count: usize, seed: u64) -> Vec<f64> {
     let mut random = Rng::with_seed(seed);

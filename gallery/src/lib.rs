@@ -1,7 +1,7 @@
-//! Classical parallel algorithms, each in three columns that differ by as little as possible: a loop, rayon, and furcate.
+//! Classical parallel algorithms, each in three columns that differ as little as possible: sequential, rayon, and furcate.
 //!
-//! A program is a file of [`programs`]. Its modules `sequential`, `rayon` and `furcate` are what is shown and measured; what all three use
-//! stands beside them.
+//! A program is a file of [`programs`]. Its modules `sequential`, `rayon` and `furcate` are shown and measured. Code that several of them use
+//! stands outside these modules.
 
 #![allow(clippy::ptr_arg, reason = "a column takes the input's own type")]
 

@@ -1,4 +1,4 @@
-//! Thirty-odd classical parallel algorithms, side by side: sequential, on rayon, on furcate.
+//! Fifty classical parallel algorithms, side by side: sequential, on rayon, on furcate.
 //!
 //! ```text
 //! cargo run --release -p furcate-gallery -- list

@@ -1,4 +1,4 @@
-//! What the NAS parallel benchmarks share: their random numbers (NASA reports RNR-94-007 and NAS-95-020).
+//! The random numbers of the NAS parallel benchmarks (NASA reports RNR-94-007 and NAS-95-020).
 
 /// The multiplier of the generator: 5^13.
 const MULTIPLIER: u64 = 1_220_703_125;
@@ -16,7 +16,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Makes a generator that begins behind that seed.
+    /// Makes a generator. Its first number is the one after the seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
@@ -28,7 +28,7 @@ impl Generator {
         self.state as f64 / MODULUS as f64
     }
 
-    /// Jumps over numbers: the generator goes on as if it had drawn that many.
+    /// Skips `count` numbers, in a time that grows with the logarithm of `count`.
     #[must_use]
     pub fn skip(mut self, mut count: u64) -> Self {
         let mut power = MULTIPLIER;
@@ -43,7 +43,7 @@ impl Generator {
     }
 }
 
-/// 2^46 divides 2^64, so that the product may wrap.
+/// Returns the product modulo 2^46. The 64-bit product may wrap, because 2^46 divides 2^64.
 fn product(a: u64, b: u64) -> u64 {
     a.wrapping_mul(b) % MODULUS
 }

@@ -9,7 +9,7 @@ pub enum Column {
     Sequential,
     /// With rayon's traits and functions.
     Rayon,
-    /// With furcate's.
+    /// With furcate's traits and functions.
     Furcate,
 }
 
@@ -17,7 +17,7 @@ impl Column {
     /// All of them, in the table's order.
     pub const ALL: [Column; 3] = [Column::Sequential, Column::Rayon, Column::Furcate];
 
-    /// Returns the name: also that of the module in each program's source.
+    /// Returns the column's name. The module in each program's source has the same name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,25 +31,25 @@ impl Column {
 /// A program: what it computes, and how it is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// The name: also that of its source file.
+    /// The program's name. The source file has the same name.
     pub name: &'static str,
-    /// The collection that it is known from: `PBBS`, `NAS`, or `classic`.
+    /// The collection that the program is known from: `PBBS`, `NAS`, or `classic`.
     pub suite: &'static str,
-    /// What it computes, in a few words.
+    /// What the program computes: a noun phrase of a few words.
     pub what: &'static str,
     /// What `size` counts, for instance `keys`.
     pub unit: &'static str,
-    /// The usual size: with it, the sequential column takes a few tenths of a second.
+    /// The usual size. With this size, the sequential column takes a few tenths of a second.
     pub size: usize,
-    /// A size that takes some milliseconds, and still divides.
+    /// A size that takes some milliseconds, and is still large enough to be divided.
     pub quick: usize,
-    /// What the third column says about its schedule; empty if it differs from the second one in the name of the library alone.
+    /// The schedule that the third column names; empty if only the library's name differs from the second column.
     pub schedule: &'static str,
-    /// Why the third column is faster or slower than the second one, in a sentence.
+    /// Why the third column is faster or slower than the second one: a sentence without its capital letter and its period.
     pub why: &'static str,
     /// The source text.
     pub source: &'static str,
-    /// Makes an input of a size, the same one each time.
+    /// Makes an input of a size. The same size always gives the same input.
     pub case: fn(size: usize) -> Box<dyn Case>,
 }
 
@@ -75,16 +75,16 @@ impl Program {
     }
 }
 
-/// An input with the three programs that run on it.
+/// An input with the three columns that run on it.
 pub trait Case {
-    /// Runs a column, and returns its time. What it needs of the input is made before, what it leaves is dropped after.
+    /// Runs a column, and returns its time. The time includes neither copying the input nor dropping the output.
     fn run(&mut self, column: Column) -> Duration;
 
-    /// Checks what the last run has returned, against the sequential column or a published value.
+    /// Checks the output of the last run, for instance against the sequential column or a published value.
     ///
     /// # Errors
     ///
-    /// If it is wrong: with what was expected.
+    /// If the output is wrong. The text says what was expected.
     fn check(&self) -> Result<(), String>;
 }
 
@@ -98,7 +98,7 @@ struct Borrowed<I, O> {
     output: Option<O>,
 }
 
-/// Makes a case whose programs read the input, and return an output.
+/// Makes a case whose columns read the input, and return an output.
 pub fn reads<I: 'static, O: 'static>(
     input: I,
     columns: [fn(&I) -> O; 3],
@@ -128,7 +128,7 @@ struct InPlace<I> {
     output: Option<I>,
 }
 
-/// Makes a case whose programs change the input. Each run gets a copy.
+/// Makes a case whose columns change the input. Each run gets a copy.
 pub fn changes<I: Clone + 'static>(input: I, columns: [fn(&mut I); 3], check: Check<I, I>) -> Box<dyn Case> {
     Box::new(InPlace { input, columns, check, output: None })
 }
@@ -152,17 +152,17 @@ impl<I: Clone> Case for InPlace<I> {
 ///
 /// # Errors
 ///
-/// Then: with both, shortened.
+/// If the values differ. The text contains both of them, shortened.
 pub fn equal<T: PartialEq + std::fmt::Debug + ?Sized>(is: &T, expected: &T) -> Result<(), String> {
     let shown = |value: &T| format!("{value:?}").chars().take(200).collect::<String>();
     if is == expected { Ok(()) } else { Err(format!("{} instead of {}", shown(is), shown(expected))) }
 }
 
-/// Returns an error if numbers differ by more than a share of the expected one (and, near 0, by more than that share itself).
+/// Returns an error if a number differs from the expected one by more than a share of it. Below 1, the share itself is the limit.
 ///
 /// # Errors
 ///
-/// Then: with the first pair that differs.
+/// If numbers differ. The text contains the first pair that differs.
 pub fn close(is: &[f64], expected: &[f64], share: f64) -> Result<(), String> {
     equal(&is.len(), &expected.len())?;
     let differ = |(is, expected): &(&f64, &f64)| {

@@ -1,18 +1,17 @@
-//! Disjoint sets of numbers: those of one thread, and those that threads share.
+//! Disjoint sets of numbers (union-find), for one thread and for many.
 //!
-//! Sets are trees. A root is less than all other numbers of its tree. If numbers are random, so is the choice of the root, which keeps trees
-//! flat.
+//! Each set is a tree. Its root is the least number of the set. If numbers are in random order, roots are random, which keeps trees flat.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Disjoint sets.
+/// Disjoint sets for one thread.
 #[derive(Clone, Debug)]
 pub struct Sets {
     parents: Vec<u32>,
 }
 
 impl Sets {
-    /// Makes a set of each number below a bound.
+    /// Makes a set of its own for each number below `count`.
     #[must_use]
     pub fn new(count: usize) -> Sets {
         Sets { parents: (0..count as u32).collect() }
@@ -31,7 +30,7 @@ impl Sets {
         }
     }
 
-    /// Unites the sets of two numbers. Returns whether they were different ones.
+    /// Unites the sets of two numbers. Returns whether the sets were different.
     pub fn unite(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         self.parents[a.max(b) as usize] = a.min(b);
@@ -46,7 +45,7 @@ pub struct SharedSets {
 }
 
 impl SharedSets {
-    /// Makes a set of each number below a bound.
+    /// Makes a set of its own for each number below `count`.
     #[must_use]
     pub fn new(count: usize) -> SharedSets {
         SharedSets { parents: (0..count as u32).map(AtomicU32::new).collect() }
@@ -64,20 +63,21 @@ impl SharedSets {
             if parent == grandparent {
                 return parent;
             }
-            // The number is no root, and never becomes one. Each ancestor will do as its parent, whatever other threads write.
+            // The number is not a root, and never becomes one. Any ancestor is right as its parent, so a store by another thread may be
+            // overwritten.
             self.parents[number as usize].store(grandparent, Relaxed);
             number = grandparent;
         }
     }
 
-    /// Unites the sets of two numbers. Returns whether this call has done so: no other call returns true for the same union.
+    /// Unites the sets of two numbers. Returns whether this call united them. Of several threads that try, only one gets `true`.
     pub fn unite(&self, a: u32, b: u32) -> bool {
         loop {
             let (a, b) = (self.find(a), self.find(b));
             if a == b {
                 return false;
             }
-            // This fails if the greater one is no root any more.
+            // This fails if another thread has made the greater root a child.
             let (root, child) = (a.min(b), a.max(b));
             if self.parents[child as usize].compare_exchange(child, root, Relaxed, Relaxed).is_ok() {
                 return true;

@@ -1,4 +1,4 @@
-//! Counts the least number of edges from one vertex to each, level by level (PBBS: breadthFirstSearch).
+//! Finds the distance of each vertex from the first one, level by level (PBBS: breadthFirstSearch).
 
 use crate::graph::Graph;
 use crate::inputs;
@@ -7,12 +7,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "breadth_first_search",
     suite: "PBBS",
-    what: "distances in a cubic grid, one short parallel loop for each of some hundred levels",
+    what: "breadth-first distances in a cubic grid, with a few hundred short levels",
     unit: "vertices",
     size: 1 << 21,
     quick: 200_000,
     schedule: "",
-    why: "each level is a parallel loop of a fraction of a millisecond, and furcate's loops begin and end sooner",
+    why: "each level is a parallel loop of a fraction of a millisecond, and furcate begins and ends such a loop faster",
     source: include_str!("breadth_first_search.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::grid_edges(size.max(1)));
@@ -57,7 +57,7 @@ mod rayon {
         let (mut level, mut distance) = (vec![0], 0);
         while !level.is_empty() {
             distance += 1;
-            // Of all threads that find a vertex, one puts it into the next level.
+            // If several threads find a vertex, only one of them puts the vertex into the next level.
             let is_new = |vertex: &u32| {
                 let place = &distances[*vertex as usize];
                 place.load(Relaxed) == UNREACHED
@@ -82,7 +82,7 @@ mod furcate {
         let (mut level, mut distance) = (vec![0], 0);
         while !level.is_empty() {
             distance += 1;
-            // Of all threads that find a vertex, one puts it into the next level.
+            // If several threads find a vertex, only one of them puts the vertex into the next level.
             let is_new = |vertex: &u32| {
                 let place = &distances[*vertex as usize];
                 place.load(Relaxed) == UNREACHED

@@ -11,12 +11,12 @@ pub(super) const PROGRAM: Program = Program {
     size: 2560,
     quick: 768,
     schedule: "",
-    why: "two parallel loops per step, and the last steps have few tiles: the libraries divide alike",
+    why: "both libraries divide the two parallel loops of each step alike, and the last steps have few tiles for either",
     source: include_str!("cholesky.rs"),
     case: |size| changes(Matrix::random(size), [sequential::run, rayon::run, furcate::run], check),
 };
 
-/// The rows and the columns of a tile.
+/// The number of rows, and of columns, of a tile.
 const SIZE: usize = 64;
 
 /// A tile, by columns. The entries of a diagonal tile above the diagonal have no meaning.
@@ -49,7 +49,7 @@ impl Matrix {
         Matrix { tiles: tiles.collect() }
     }
 
-    /// Goes through the entries on the diagonal and below.
+    /// Calls a function with the row, the column and the value of each entry on the diagonal and below.
     fn each_entry(&self, mut see: impl FnMut(usize, usize, f64)) {
         for tile in &self.tiles {
             for (column, entries) in (tile.column * SIZE..).zip(tile.columns.iter()) {
@@ -60,7 +60,7 @@ impl Matrix {
     }
 }
 
-/// Subtracts from a column a combination of others.
+/// Subtracts the other columns from a column, each one times its factor. Four columns are subtracted at a time.
 fn subtract(column: &mut [f64; SIZE], others: &[[f64; SIZE]], factor: impl Fn(usize) -> f64) {
     let mut fours = others.chunks_exact(4);
     for (four, others) in fours.by_ref().enumerate() {
@@ -97,7 +97,7 @@ fn divide(tile: &mut Tile, diagonal: &Tile) {
     }
 }
 
-/// Subtracts from a tile the product of two divided tiles: that of its row, and the transpose of that of its column.
+/// Subtracts a product from a tile: the divided tile in the same row, times the transpose of the divided tile whose row is the tile's column.
 fn update(tile: &mut Tile, divided: &[Tile]) {
     let of = |row: usize| &divided[row - divided[0].row];
     let (a, b) = (of(tile.row), of(tile.column));
@@ -106,7 +106,7 @@ fn update(tile: &mut Tile, divided: &[Tile]) {
     }
 }
 
-/// The factor times its transpose is the matrix: both map a random vector to the same one.
+/// Checks that the factor times its transpose maps a random vector to the same vector as the matrix does.
 fn check(matrix: &Matrix, result: &Matrix) -> Result<(), String> {
     let size = matrix.tiles.last().map_or(0, |tile| (tile.row + 1) * SIZE);
     let vector = inputs::random_floats(size, 1);

@@ -1,4 +1,4 @@
-//! Finds the distance of the closest pair of points in the plane, by divide and conquer (classic).
+//! Finds the distance between the closest two points in the plane, by divide and conquer (classic).
 
 use crate::program::{Program, equal, reads};
 use fastrand::Rng;
@@ -6,12 +6,12 @@ use fastrand::Rng;
 pub(super) const PROGRAM: Program = Program {
     name: "closest_pair",
     suite: "classic",
-    what: "the distance of the closest two points",
+    what: "the distance between the two closest points in the plane",
     unit: "points",
     size: 1 << 21,
     quick: 1 << 16,
     schedule: "",
-    why: "furcate sorts faster, and forks cheaper: the leaves of the recursion have 16 points",
+    why: "furcate's sort is faster, and so are its forks, which count because the recursion forks down to 16 points",
     source: include_str!("closest_pair.rs"),
     case: |size| {
         let mut random = Rng::with_seed(1);
@@ -25,27 +25,27 @@ pub(super) const PROGRAM: Program = Program {
 /// The coordinates x and y.
 type Point = [f64; 2];
 
-/// The number of points whose pairs are all looked at.
+/// For at most this number of points, all pairs are compared.
 const FEW: usize = 16;
 
 fn by_x(a: &Point, b: &Point) -> std::cmp::Ordering {
     a[0].total_cmp(&b[0])
 }
 
-/// Returns the square of a distance.
+/// Returns the square of the distance between two points.
 fn square(a: &Point, b: &Point) -> f64 {
     (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)
 }
 
-/// Returns the least square of a distance between any two points.
+/// Returns the least square of the distance between any two of the points.
 fn least_of_few(points: &[Point]) -> f64 {
     let pairs =
         points.iter().enumerate().flat_map(|(index, a)| points[..index].iter().map(move |b| square(a, b)));
     pairs.fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the least square of a distance, if that within the left half and within the right half is known. Only points close to the border
-/// between the halves can be closer. The points are sorted by x.
+/// Returns the least square of a distance, given the least one within either half. Only two points close to the border between the halves can
+/// be closer. The points are sorted by x.
 fn least_across(points: &[Point], least: f64) -> f64 {
     let (left, right) = points.split_at(points.len() / 2);
     let is_close = |point: &&Point| (point[0] - right[0][0]).powi(2) < least;

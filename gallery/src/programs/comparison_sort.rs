@@ -1,4 +1,4 @@
-//! Sorts by comparisons: a sample cuts the keys into buckets, which are sorted by themselves (PBBS: comparisonSort/sampleSort).
+//! Sorts by comparisons: a random sample divides the keys into buckets, and each bucket is sorted (PBBS: comparisonSort/sampleSort).
 
 use crate::inputs;
 use crate::program::{Program, changes, equal};
@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 23,
     quick: 1 << 18,
     schedule: "",
-    why: "blocks and buckets are many, and about as long as each other: rayon divides them as well",
+    why: "there are many blocks and buckets of about equal length, so rayon divides them as well as furcate does",
     source: include_str!("comparison_sort.rs"),
     case: |size| {
         let keys: Vec<f64> = inputs::skewed_numbers(size, u32::MAX).into_iter().map(f64::from).collect();
@@ -31,7 +31,7 @@ const BLOCK: usize = 1 << 16;
 /// The keys of a block, by buckets.
 type Buckets = Vec<Vec<f64>>;
 
-/// Returns keys between which there are about as many keys each time: every 32nd one of a sorted sample.
+/// Returns the keys that divide the buckets: every 32nd key of a sorted random sample. Buckets get about as many keys as each other.
 fn splitters(keys: &[f64]) -> Vec<f64> {
     let mut random = Rng::with_seed(4);
     let mut sample: Vec<f64> = (0..32 * BUCKETS).filter_map(|_| random.choice(keys)).copied().collect();
@@ -48,7 +48,7 @@ fn distribute(block: &[f64], splitters: &[f64]) -> Buckets {
     buckets
 }
 
-/// Cuts the keys into the places of the buckets.
+/// Cuts the array of keys into one place for each bucket.
 fn places<'a>(mut keys: &'a mut [f64], blocks: &[Buckets]) -> Vec<&'a mut [f64]> {
     let buckets = blocks.first().map_or(0, Vec::len);
     let place = |bucket: usize| {
@@ -60,7 +60,7 @@ fn places<'a>(mut keys: &'a mut [f64], blocks: &[Buckets]) -> Vec<&'a mut [f64]>
     (0..buckets).map(place).collect()
 }
 
-/// Puts a bucket, of which each block has a part, in its place, and sorts it there.
+/// Copies a bucket's keys from all blocks to the bucket's place, and sorts them there.
 fn sort_bucket(bucket: usize, place: &mut [f64], blocks: &[Buckets]) {
     let keys = blocks.iter().flat_map(|block| &block[bucket]);
     place.iter_mut().zip(keys).for_each(|(to, from)| *to = *from);

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 pub(super) const PROGRAM: Program = Program {
     name: "crawl",
     suite: "classic",
-    what: "an index of pages that a server sends after 5 ms each",
+    what: "an index of linked pages, from a server that takes 5 ms for each page",
     unit: "pages",
     size: 180,
     quick: 4,
     schedule: ".io_await()",
-    why: "the pages of a level are fetched at the same time, while rayon has as many connections as threads",
+    why: "furcate fetches all pages of a level at the same time, while each open connection of rayon blocks a thread of the pool",
     source: include_str!("crawl.rs"),
     case: |size| {
         reads(Site::serve(size), [sequential::run, rayon::run, furcate::run], |site, index| {
@@ -29,19 +29,19 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// The time until the server answers.
+/// The time that the server takes to answer a request.
 const DELAY: Duration = Duration::from_millis(5);
 
-/// The words, and the pages on which each one stands.
+/// For each word, the pages that contain it.
 type Index = BTreeMap<String, BTreeSet<usize>>;
 
-/// What is read on a page.
+/// The content of a page.
 struct Page {
     words: BTreeSet<String>,
     links: Vec<usize>,
 }
 
-/// What a crawler knows.
+/// The index so far, and the pages that have been seen.
 struct Crawler {
     index: Index,
     seen: HashSet<usize>,
@@ -92,7 +92,7 @@ struct Site {
 }
 
 impl Site {
-    /// Starts the server: one thread accepts the connections, and another one answers each of them when its time has come.
+    /// Starts the server: one thread accepts the connections, and another one answers each of them after the delay.
     fn serve(pages: usize) -> Site {
         let answers: Arc<[String]> = (0..pages).map(|page| answer(page, pages)).collect();
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
@@ -140,7 +140,7 @@ impl Drop for Site {
     }
 }
 
-/// Answers a request: the client has sent it in one piece, a while ago.
+/// Answers a request. The client has sent the request in one piece before the delay, so one read is enough.
 fn serve(mut stream: TcpStream, answers: &[String]) -> io::Result<()> {
     let mut request = [0; 256];
     let length = stream.read(&mut request)?;
@@ -150,7 +150,7 @@ fn serve(mut stream: TcpStream, answers: &[String]) -> io::Result<()> {
     stream.write_all(answer.map_or("HTTP/1.1 404 Not Found\r\n\r\n", String::as_str).as_bytes())
 }
 
-/// Makes the answer that contains a page.
+/// Returns the server's answer for a page: 400 words, and links.
 fn answer(page: usize, pages: usize) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "de", "fi", "go", "hu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "wu", "zy"];

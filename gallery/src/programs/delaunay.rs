@@ -11,15 +11,15 @@ pub(super) const PROGRAM: Program = Program {
     size: 400_000,
     quick: 16_000,
     schedule: "",
-    why: "forks above a thousand points are few, and one thread does the last, longest merge under both libraries",
+    why: "forks stop at a thousand points, so they are few, and one thread does the last and longest merge under both libraries",
     source: include_str!("delaunay.rs"),
     case: |size| reads(inputs::grid_points(size), [sequential::run, rayon::run, furcate::run], check),
 };
 
-/// So few points are triangulated by one thread.
+/// At most this number of points is triangulated by one thread.
 const SHORT: usize = 1000;
 
-/// A place on a grid, so that all tests are exact.
+/// A point with whole coordinates, so that all tests are exact.
 type Place = [i32; 2];
 
 /// Returns the vector from `b` to `a`.
@@ -32,7 +32,7 @@ fn is_left_turn(a: Place, b: Place, c: Place) -> bool {
     area(minus(b, a), minus(c, a)) > 0
 }
 
-/// Returns the area between two vectors.
+/// Returns the signed area of the parallelogram of two vectors.
 fn area([ax, ay]: [i64; 2], [bx, by]: [i64; 2]) -> i64 {
     ax * by - ay * bx
 }
@@ -48,9 +48,9 @@ fn circle_contains(a: Place, b: Place, c: Place, d: Place) -> bool {
 #[derive(Clone, Copy)]
 struct Edge {
     origin: Place,
-    /// The next edge from there, counterclockwise.
+    /// The next edge around the origin, counterclockwise.
     next: u32,
-    /// The next edge from there, clockwise.
+    /// The next edge around the origin, clockwise.
     previous: u32,
 }
 
@@ -58,7 +58,7 @@ struct Edge {
 #[derive(Default)]
 struct Mesh {
     edges: Vec<Edge>,
-    /// The even numbers of edges that are deleted.
+    /// The even numbers of the deleted edges.
     free: Vec<u32>,
     /// The edge of the hull that leaves the leftmost point counterclockwise.
     leftmost: u32,
@@ -83,7 +83,7 @@ impl Mesh {
         self.edges[edge as usize].previous
     }
 
-    /// The edge behind an edge around the face on its left.
+    /// Returns the next edge around the face on the left of an edge.
     fn next_on_left(&self, edge: u32) -> u32 {
         self.previous(edge ^ 1)
     }
@@ -105,7 +105,7 @@ impl Mesh {
         self.edges[after_b as usize].previous = a;
     }
 
-    /// Adds an edge that is connected to none.
+    /// Adds an edge that is not connected to any other edge.
     fn add(&mut self, origin: Place, target: Place) -> u32 {
         let edge = self.free.pop().unwrap_or(self.edges.len() as u32);
         let both =
@@ -182,7 +182,7 @@ impl Mesh {
         }
         self.rightmost = if self.origin(right) == self.origin(rightmost) { base } else { rightmost };
 
-        // Each edge more makes a triangle with the one before, whose third corner is on either side.
+        // Each new edge completes a triangle with the base. The triangle's third corner is a point of the left or of the right mesh.
         loop {
             let left = self.candidate(base, self.next(base ^ 1), Mesh::next);
             let right = self.candidate(base, self.previous(base), Mesh::previous);
@@ -199,7 +199,7 @@ impl Mesh {
         }
     }
 
-    /// Returns the edge to the third corner on one side of the base, if there is one. Edges that this corner contradicts are deleted.
+    /// Returns the edge to the third corner on one side of the base, if there is one. Deletes the edges that cannot stay.
     fn candidate(&mut self, base: u32, mut edge: u32, turn: fn(&Mesh, u32) -> u32) -> Option<u32> {
         if !self.is_right_of(base, self.target(edge)) {
             return None;
@@ -213,7 +213,7 @@ impl Mesh {
         Some(edge)
     }
 
-    /// The edges in both directions, without the deleted ones.
+    /// Returns the numbers of the edges in both directions, without the deleted ones.
     fn numbers(&self) -> Vec<u32> {
         let mut is_free = vec![false; self.edges.len()];
         self.free.iter().for_each(|edge| is_free[*edge as usize..][..2].fill(true));

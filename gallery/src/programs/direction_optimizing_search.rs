@@ -1,4 +1,5 @@
-//! Counts the least number of edges from one vertex to each, from whichever side is less work (PBBS: backForwardBFS).
+//! Breadth-first search that changes its direction: in most levels, vertices look for unreached neighbors; in wide levels, unreached vertices
+//! look for a parent (PBBS: backForwardBFS).
 
 use crate::graph::Graph;
 use crate::inputs;
@@ -8,12 +9,12 @@ use std::ops::Range;
 pub(super) const PROGRAM: Program = Program {
     name: "direction_optimizing_search",
     suite: "PBBS",
-    what: "distances from 16 vertices of a power-law graph; in wide levels, unreached vertices look for a parent",
+    what: "breadth-first distances from 16 vertices of a power-law graph, by forward and backward steps",
     unit: "vertices",
     size: 1 << 19,
     quick: 1 << 15,
     schedule: "",
-    why: "few levels, each of them long: both libraries wait for memory",
+    why: "the levels are few and long, and both libraries wait for memory",
     source: include_str!("direction_optimizing_search.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::power_law_edges(size.max(STARTS.len())));
@@ -29,7 +30,7 @@ const STARTS: Range<u32> = 0..16;
 /// The distance of a vertex that has not been reached.
 const UNREACHED: u32 = u32::MAX;
 
-/// Whether so many edges leave a level that the unreached vertices should look for parents in the level.
+/// Whether a level is wide: `arcs` edges leave it, so many that unreached vertices should look for a parent in the level.
 fn is_wide(arcs: usize, graph: &Graph) -> bool {
     arcs > graph.arc_count() / 20
 }

@@ -1,4 +1,4 @@
-//! Finds the first item that satisfies a costly predicate, in several searches (classic: find).
+//! Finds the first item that satisfies an expensive predicate, in several searches (classic: find).
 
 use crate::program::{Program, equal, reads};
 use fastrand::Rng;
@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 5_000_000,
     quick: 100_000,
     schedule: "",
-    why: "half of rayon's threads search behind the hit, in vain; furcate's searches go by growing blocks",
+    why: "rayon's threads that begin behind the hit search in vain, while furcate searches growing blocks one after the other",
     source: include_str!("find_first.rs"),
     case: |size| {
         reads(Searches::random(size), [sequential::run, rayon::run, furcate::run], |searches, found| {
@@ -20,7 +20,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// Items, and digests of some of them, which are searched one after the other.
+/// Items, and the digests of some of them. The digests are searched for one after the other.
 struct Searches {
     items: Vec<u64>,
     digests: Vec<u64>,
@@ -28,7 +28,7 @@ struct Searches {
 }
 
 impl Searches {
-    /// Makes items that are all different. The hits are at so many percent of the length.
+    /// Makes items that are all different, with hits at 1, 10, 25, 40, 48, 55, 80 and 99 percent of the length.
     fn random(count: usize) -> Searches {
         let mut random = Rng::with_seed(1);
         let items: Vec<u64> =

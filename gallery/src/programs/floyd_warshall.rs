@@ -1,4 +1,4 @@
-//! Finds the lengths of the shortest paths between all pairs of vertices (classic).
+//! Finds the lengths of the shortest paths between all pairs of vertices (classic: Floyd and Warshall).
 
 use crate::program::{Program, changes, equal};
 use fastrand::Rng;
@@ -6,12 +6,12 @@ use fastrand::Rng;
 pub(super) const PROGRAM: Program = Program {
     name: "floyd_warshall",
     suite: "classic",
-    what: "shortest paths between all pairs, one short parallel loop over the rows for each vertex",
+    what: "the shortest paths between all pairs of vertices",
     unit: "vertices",
     size: 1200,
     quick: 384,
     schedule: "",
-    why: "a thousand parallel loops of a fraction of a millisecond: what a loop costs to begin and end is seen, if little",
+    why: "there are a thousand parallel loops of a fraction of a millisecond each, so the cost to begin and end a loop shows, but only a little",
     source: include_str!("floyd_warshall.rs"),
     case: |size| {
         changes(random_lengths(size), [sequential::run, rayon::run, furcate::run], |lengths, paths| {
@@ -29,7 +29,7 @@ struct Matrix {
     cells: Vec<i32>,
 }
 
-/// The length of a path that does not exist. Two of them can be added.
+/// The length of a path that does not exist. The sum of two such lengths does not overflow.
 const NO_PATH: i32 = i32::MAX / 2;
 
 /// Makes a graph in which each vertex has 16 edges on average.
@@ -43,7 +43,7 @@ fn random_lengths(size: usize) -> Matrix {
     Matrix { size, cells }
 }
 
-/// Shortens the paths from one vertex, by way of another one with these paths.
+/// Shortens the paths from one vertex, where the path by way of the vertex `way` is shorter. `paths` are the paths from `way`.
 fn shorten(row: &mut [i32], way: usize, paths: &[i32]) {
     let first = row[way];
     for (length, rest) in row.iter_mut().zip(paths) {

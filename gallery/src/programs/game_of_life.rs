@@ -11,11 +11,11 @@ pub(super) const PROGRAM: Program = Program {
     size: 1024,
     quick: 200,
     schedule: "",
-    why: "each generation is a short parallel call, whose start and end cost less in furcate",
+    why: "each generation is a short parallel loop, and furcate begins and ends such a loop faster",
     source: include_str!("game_of_life.rs"),
     case: |size| {
         reads(Board::random(size), [sequential::run, rayon::run, furcate::run], |start, board| {
-            // The slow way is for small boards.
+            // The independent computation is slow, so it checks small boards only.
             let is_small = start.width <= 256;
             equal(board, &if is_small { by_neighbors(start) } else { sequential::run(start) })
         })
@@ -61,7 +61,7 @@ impl Board {
     }
 }
 
-/// Computes the same by the rule's words, cell by cell, in the slow way, for the check.
+/// Computes the last generation cell by cell, as the rule says, for the check. This is slow.
 fn by_neighbors(start: &Board) -> Board {
     let (width, mut board) = (start.width, start.clone());
     let inside: Vec<usize> =

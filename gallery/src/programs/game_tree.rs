@@ -1,16 +1,16 @@
-//! What each first move in Connect Four on a small board is worth, by a search that is cut where a move proves the bound (classic).
+//! Finds the value of each first move in Connect Four, by a search that stops at a move that proves the bound (classic: game tree).
 
 use crate::program::{Program, equal, reads};
 
 pub(super) const PROGRAM: Program = Program {
     name: "game_tree",
     suite: "classic",
-    what: "the worth of each first move in Connect Four on a board of five columns",
+    what: "the value of each first move in Connect Four on a board of five columns",
     unit: "squares",
     size: 21,
     quick: 17,
     schedule: ".join()",
-    why: "short loops start sooner; `join` begins all moves at once, as rayon does, because blocks of so few moves would mostly wait",
+    why: "furcate begins and ends short loops faster; `join` searches all moves at once, as rayon does, because furcate's default blocks would mostly wait with so few moves",
     source: include_str!("game_tree.rs"),
     case: |size| {
         let board = Board { squares: size, mine: 0, all: 0 };
@@ -25,10 +25,10 @@ const WIDTH: usize = 5;
 /// The columns, from the middle outward: moves in the middle are often the best ones.
 const COLUMNS: [usize; WIDTH] = [2, 1, 3, 0, 4];
 
-/// With so few free squares, the rest of the game is searched by one thread.
+/// With at most this number of free squares, one thread searches the rest of the game.
 const SHORT: usize = 12;
 
-/// The number of bits of a column. The uppermost one stays 0.
+/// The number of bits of a column. The uppermost bit stays 0, so that no line of four continues in the next column.
 const BITS: usize = 8;
 
 /// A board. Columns in the middle may have one square more than the others.
@@ -71,13 +71,13 @@ impl Board {
 mod sequential {
     use super::Board;
 
-    /// The worth of each first move for the other player: 1 is a win, 0 a draw, and -1 a loss.
+    /// Returns the value of each first move for the other player: 1 is a win, 0 a draw, and -1 a loss.
     pub(super) fn run(board: &Board) -> Vec<i32> {
         let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
         board.moves().map(worth).collect()
     }
 
-    /// Whether the board is worth the bound, at least, for the player whose turn it is.
+    /// Whether the board's value for the player whose turn it is is at least the bound.
     pub(super) fn reaches(board: Board, bound: i32) -> bool {
         if board.is_lost() || board.free() == 0 {
             return !board.is_lost() && bound == 0;
@@ -99,7 +99,7 @@ mod rayon {
         if board.is_lost() || board.free() <= SHORT {
             return sequential::reaches(board, bound);
         }
-        // The first move proves the bound in most cases. If not, the others are searched at once.
+        // In most cases, the first move proves the bound. If not, the others are searched in parallel.
         let moves: Vec<Board> = board.moves().collect();
         !reaches(moves[0], 1 - bound) || moves[1..].par_iter().any(|&next| !reaches(next, 1 - bound))
     }
@@ -118,7 +118,7 @@ mod furcate {
         if board.is_lost() || board.free() <= SHORT {
             return sequential::reaches(board, bound);
         }
-        // The first move proves the bound in most cases. If not, the others are searched at once.
+        // In most cases, the first move proves the bound. If not, the others are searched in parallel.
         let moves: Vec<Board> = board.moves().collect();
         !reaches(moves[0], 1 - bound) || moves[1..].par_iter().join().any(|&next| !reaches(next, 1 - bound))
     }

@@ -6,12 +6,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "histogram",
     suite: "PBBS",
-    what: "how often each of 65,536 keys occurs",
+    what: "the count of each of 65,536 keys",
     unit: "keys",
     size: 1 << 25,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "rayon makes a table of counts for each leaf and adds them all; `adaptive` makes one for each worker that takes part",
+    why: "the cost of the accumulators decides: rayon makes and adds a table of counts for each leaf, `adaptive` makes one, and one more for each steal",
     source: include_str!("histogram.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, KEYS as u32);

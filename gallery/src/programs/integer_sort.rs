@@ -1,4 +1,4 @@
-//! Sorts integers by one digit after the other, the last one first (PBBS: integerSort/parallelRadixSort).
+//! Sorts integers by one digit after the other, from the least significant one on (PBBS: integerSort/parallelRadixSort).
 
 use crate::inputs;
 use crate::program::{Program, changes, equal};
@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 24,
     quick: 1 << 20,
     schedule: "",
-    why: "all blocks cost the same, and memory sets the pace",
+    why: "all blocks cost the same, and the speed of memory decides under both libraries",
     source: include_str!("integer_sort.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, u32::MAX);
@@ -38,10 +38,10 @@ fn counts(keys: &[u32], shift: u32) -> [usize; DIGITS] {
     counts
 }
 
-/// The places of a block's keys, by digits.
+/// For each digit, the places of a block's keys with this digit.
 type Places<'a> = Vec<IterMut<'a, u32>>;
 
-/// Gives each block its places: those of the least digit come first, and for each digit those of the first block.
+/// Returns each block's places. Places are in the order of the digits, and for equal digits in the order of the blocks.
 fn places<'a>(mut to: &'a mut [u32], counts: &[[usize; DIGITS]]) -> Vec<Places<'a>> {
     let mut places: Vec<Places> = counts.iter().map(|_| Vec::with_capacity(DIGITS)).collect();
     for digit in 0..DIGITS {

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 pub(super) const PROGRAM: Program = Program {
     name: "inverted_index",
     suite: "PBBS",
-    what: "for each word the documents that contain it",
+    what: "the documents that contain each word",
     unit: "bytes",
     size: 1 << 25,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "an index is dear to merge: rayon makes 16 of them on two threads, `adaptive` some four; `with_min_len` of half the documents brings rayon there too",
+    why: "an index is expensive to merge: rayon makes 16 of them on two threads, `adaptive` about four; `with_min_len` of half the documents does the same for rayon",
     source: include_str!("inverted_index.rs"),
     case: |size| {
         let documents = Vocabulary::new().documents(size);

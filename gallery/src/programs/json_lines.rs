@@ -1,4 +1,4 @@
-//! Parses lines of JSON, and adds them up by a key (classic: a log of newline-delimited JSON).
+//! Parses lines of JSON, and adds up their values by a key (classic: a log of newline-delimited JSON).
 
 use crate::inputs::Vocabulary;
 use crate::program::{Program, equal, reads};
@@ -15,12 +15,12 @@ pub(super) const PROGRAM: Program = Program {
     size: 1_500_000,
     quick: 30_000,
     schedule: "",
-    why: "lines are alike, and parsing them dwarfs everything else",
+    why: "all lines cost about the same, and parsing them costs far more than everything else",
     source: include_str!("json_lines.rs"),
     case: |size| reads(lines(size), [sequential::run, rayon::run, furcate::run], check),
 };
 
-/// What a line says. Its other fields are skipped. The name of a product needs no escapes, so it is borrowed from the line.
+/// The fields of a line that are needed. The product's name has no escapes, so it is borrowed from the line.
 #[derive(Deserialize)]
 struct Sale<'a> {
     product: &'a str,

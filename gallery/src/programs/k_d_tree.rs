@@ -1,4 +1,4 @@
-//! Orders points in space as a k-d tree: the median in the middle, both sides alike along the next axis (classic).
+//! Orders points in space as a k-d tree: the median is in the middle, and each side is a tree along the next axis (classic: k-d tree).
 
 use crate::geometry::{LEAF, Point, halves};
 use crate::inputs;
@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 22,
     quick: 1 << 17,
     schedule: "",
-    why: "a fork per 10 points: furcate's forks are cheaper, but the first medians, which one thread finds, last longer than all forks",
+    why: "furcate's forks, one per 10 points, are cheaper, but the first medians, which one thread finds, take longer than all forks",
     source: include_str!("k_d_tree.rs"),
     case: |size| {
         let points = inputs::points_in_cube(size);
@@ -28,7 +28,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// Whether each median is between the points before and behind.
+/// Whether no point before a median has a greater coordinate, and no point behind the median a smaller one.
 fn is_tree(points: &[Point<3>], axis: usize) -> bool {
     if points.len() <= LEAF {
         return true;

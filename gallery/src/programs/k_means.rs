@@ -1,4 +1,4 @@
-//! Finds centers of clusters of points, by Lloyd's iterations (classic).
+//! Finds the centers of clusters of points, by Lloyd's algorithm (classic: k-means).
 
 use crate::inputs;
 use crate::program::{Program, equal, reads};
@@ -6,12 +6,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "k_means",
     suite: "classic",
-    what: "10 rounds that assign points of 8 dimensions to 64 centers, and move each center amid its points",
+    what: "64 centers of clusters of points in 8 dimensions, by 10 rounds of Lloyd's algorithm",
     unit: "points",
     size: 200_000,
     quick: 1 << 12,
     schedule: ".adaptive()",
-    why: "rayon makes sums for each leaf, `adaptive` for each worker; seen in short rounds, while in long ones the distances cost all",
+    why: "rayon makes an accumulator for each leaf, `adaptive` makes one, and one more for each steal; this shows in short rounds, while in long ones the distances cost nearly everything",
     source: include_str!("k_means.rs"),
     case: |size| {
         let points = inputs::clustered_points(size, CENTERS);
@@ -40,7 +40,7 @@ impl Cluster {
     }
 }
 
-/// Returns the place of the center that is nearest to a point.
+/// Returns the index of the center that is nearest to a point.
 fn nearest(centers: &[Point], point: &Point) -> usize {
     let square = |center: &Point| -> f64 { center.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum() };
     let distances = centers.iter().map(square).enumerate();
@@ -53,7 +53,7 @@ fn merge(mut clusters: Vec<Cluster>, others: Vec<Cluster>) -> Vec<Cluster> {
     clusters
 }
 
-/// Moves each center amid its points, if there are any.
+/// Moves each center to the mean of its points, if it has any.
 fn move_centers(centers: &mut [Point], clusters: &[Cluster]) {
     for (center, cluster) in centers.iter_mut().zip(clusters).filter(|(_, cluster)| cluster.count > 0) {
         *center = cluster.sum.map(|sum| sum / cluster.count as f64);

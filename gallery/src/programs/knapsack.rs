@@ -1,4 +1,4 @@
-//! Finds the most valuable items that fit into a knapsack, by branch and bound with a shared best value (classic: 0/1 knapsack).
+//! Finds the greatest value of items that fit into a knapsack, by branch and bound with a shared best value (classic: 0/1 knapsack).
 
 use crate::program::{Program, equal, reads};
 use fastrand::Rng;
@@ -6,12 +6,12 @@ use fastrand::Rng;
 pub(super) const PROGRAM: Program = Program {
     name: "knapsack",
     suite: "classic",
-    what: "the most valuable items that fit into a knapsack",
+    what: "the greatest value of items that fit into a knapsack",
     unit: "items",
     size: 56,
     quick: 54,
     schedule: "",
-    why: "about a tie with the same limit for forks; nobody knows which subtree is large",
+    why: "about a tie: both columns stop forking at the same 16 items, and neither library can know which subtree is large",
     source: include_str!("knapsack.rs"),
     case: |size| {
         reads(Knapsack::random(size), [sequential::run, rayon::run, furcate::run], |knapsack, value| {
@@ -20,7 +20,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// So many items are searched without a fork.
+/// At most this number of items is searched without a fork.
 const FEW: usize = 16;
 
 #[derive(Clone, Copy)]
@@ -29,14 +29,14 @@ struct Item {
     value: u64,
 }
 
-/// Items in the order of their value by weight, the best one first, and the weight that fits.
+/// Items, and the weight that fits. The items are in the order of value per weight, the greatest one first.
 struct Knapsack {
     items: Vec<Item>,
     room: u64,
 }
 
 impl Knapsack {
-    /// Makes items that are worth their weight and a constant: they are so much alike that the bound cuts little off.
+    /// Makes items whose value is their weight plus a constant. Such items are so much alike that the bound cuts off little.
     fn random(count: usize) -> Knapsack {
         let mut random = Rng::with_seed(1);
         let mut item = || {
@@ -61,7 +61,7 @@ impl Knapsack {
     }
 }
 
-/// Returns what items are worth at most: as if the first one that does not fit could be cut.
+/// Returns a value that no choice of the items exceeds: the first item that does not fit counts with the part that does.
 fn upper_bound(items: &[Item], mut room: u64) -> u64 {
     let mut value = 0;
     for item in items {
@@ -83,7 +83,7 @@ mod sequential {
         best
     }
 
-    /// Takes or leaves each of the items, in addition to those that have been taken, which are worth `value`.
+    /// Takes or leaves each of the items. The items taken before are worth `value`.
     fn search(items: &[Item], room: u64, value: u64, best: &mut u64) {
         *best = value.max(*best);
         let Some((item, others)) = items.split_first() else { return };
@@ -107,7 +107,7 @@ mod rayon {
         best.into_inner()
     }
 
-    /// Takes or leaves each of the items, in addition to those that have been taken, which are worth `value`.
+    /// Takes or leaves each of the items. The items taken before are worth `value`.
     fn search(items: &[Item], room: u64, value: u64, best: &AtomicU64) {
         if value > best.load(Relaxed) {
             best.fetch_max(value, Relaxed);
@@ -140,7 +140,7 @@ mod furcate {
         best.into_inner()
     }
 
-    /// Takes or leaves each of the items, in addition to those that have been taken, which are worth `value`.
+    /// Takes or leaves each of the items. The items taken before are worth `value`.
     fn search(items: &[Item], room: u64, value: u64, best: &AtomicU64) {
         if value > best.load(Relaxed) {
             best.fetch_max(value, Relaxed);

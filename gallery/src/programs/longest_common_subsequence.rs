@@ -1,4 +1,4 @@
-//! Finds the length of the longest common subsequence of two texts, by blocks along anti-diagonals (classic).
+//! Finds the length of the longest common subsequence of two texts, by blocks along anti-diagonals (classic: LCS).
 
 use crate::program::{Program, equal, reads};
 use fastrand::Rng;
@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 14,
     quick: 1 << 11,
     schedule: "",
-    why: "a parallel loop for each anti-diagonal, the first and the last of which are short: such a loop costs less in furcate",
+    why: "each anti-diagonal is a parallel loop, and the first and last ones are short, which costs less in furcate",
     source: include_str!("longest_common_subsequence.rs"),
     case: |size| {
         let mut random = Rng::with_seed(1);
@@ -28,9 +28,9 @@ const BLOCK: usize = 256;
 
 /// Fills a block of the table of lengths.
 ///
-/// Lengths of neighbors differ by 0 or 1, and the differences are enough: `down` are those between the rows at the block's left edge, `along`
-/// those between the columns at its upper edge. Afterwards they are those at its right and at its lower edge.
-#[inline(never)] // so that all columns run the same code
+/// The lengths of neighbors differ by 0 or 1, and only these differences are stored: in `down` between the rows at the block's left edge, in
+/// `along` between the columns at its upper edge. Afterward, they are the differences at the right and at the lower edge.
+#[inline(never)] // so that all columns run the same machine code
 fn fill(a: &[u8], b: &[u8], down: &mut [u8], along: &mut [u8]) {
     for (x, last) in a.iter().zip(down) {
         let mut down = *last;
@@ -47,8 +47,7 @@ fn length(along: &[u8]) -> usize {
     along.iter().map(|&step| usize::from(step)).sum()
 }
 
-/// Returns the blocks of an anti-diagonal: the first row and the end of the rows, the first column and the end of the columns, all of them in
-/// letters.
+/// Returns the rows and the columns of an anti-diagonal's blocks, in letters: first row, end of rows, first column, end of columns.
 fn anti_diagonal(index: usize, rows: usize, columns: usize) -> [usize; 4] {
     let first_row = (index + 1).saturating_sub(columns.div_ceil(BLOCK));
     let end_row = (index + 1).min(rows.div_ceil(BLOCK));

@@ -1,4 +1,4 @@
-//! Finds the longest substring that occurs twice: a common beginning of neighbors in the suffix array (PBBS: longestRepeatedSubstring).
+//! Finds the longest substring that occurs twice: the longest common prefix of neighbors in a suffix array (PBBS: longestRepeatedSubstring).
 
 use super::suffix_array;
 use crate::inputs::Vocabulary;
@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 21,
     quick: 1 << 16,
     schedule: "",
-    why: "most of the time goes to the suffix array, whose short sorts cost furcate less",
+    why: "most of the time goes to the suffix array, whose many short sorts cost less in furcate",
     source: include_str!("longest_repeated_substring.rs"),
     case: |size| {
         // A passage of the text is repeated at the end.
@@ -29,13 +29,13 @@ pub(super) const PROGRAM: Program = Program {
 /// The length of a passage that occurs twice.
 const PASSAGE: usize = 1000;
 
-/// Returns the length of the common beginning of two suffixes, and where the first of them starts.
+/// Returns the length of the common beginning of two suffixes, and the place where the first of them starts.
 fn common(text: &[u8], pair: &[u32]) -> (usize, u32) {
     let [a, b] = [pair[0], pair[1]].map(|start| &text[start as usize..]);
     (a.iter().zip(b).take_while(|(a, b)| a == b).count(), pair[0])
 }
 
-/// Returns the substring of a length that starts there.
+/// Returns the substring with a length and a start.
 fn substring(text: &[u8], (length, start): (usize, u32)) -> Vec<u8> {
     text[start as usize..][..length].to_vec()
 }

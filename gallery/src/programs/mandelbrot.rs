@@ -1,4 +1,4 @@
-//! An image of the Mandelbrot set, as a PNG file in memory (classic).
+//! Draws the Mandelbrot set, and encodes the image as a PNG file in memory (classic: Mandelbrot).
 
 use crate::program::{Program, close, equal, reads};
 
@@ -10,12 +10,12 @@ pub(super) const PROGRAM: Program = Program {
     size: 1000,
     quick: 30,
     schedule: ".adaptive()",
-    why: "the lines' costs differ a hundredfold: `adaptive` evens that out line by line; with many lines rayon's stealing does, too",
+    why: "the costs of lines differ a hundredfold; `adaptive` balances them line by line, but with many lines rayon's stealing does, too",
     source: include_str!("mandelbrot.rs"),
     case: |size| {
         reads(size, [sequential::run, rayon::run, furcate::run], |lines, file| {
             equal(file, &sequential::run(lines))?;
-            // The area of the set is known to be 1.5066; the points of which 500 steps say too little are another hundredth.
+            // The area of the set is known to be 1.5066. Points that need more than 500 steps add about a hundredth.
             let black = decoded(file, *lines).iter().filter(|pixel| **pixel == 0).count();
             let area = black as f64 * (RIGHT - LEFT) * (BOTTOM - TOP) / (WIDTH * lines) as f64;
             close(&[area], &[1.5066], 0.05)

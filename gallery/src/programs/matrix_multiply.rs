@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1024,
     quick: 256,
     schedule: "",
-    why: "a tie: the product of two tiles takes a thousand times as long as a fork",
+    why: "a tie, because the product of two tiles takes a thousand times as long as a fork",
     source: include_str!("matrix_multiply.rs"),
     case: |size| {
         let mut random = Rng::with_seed(1);

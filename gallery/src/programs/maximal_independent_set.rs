@@ -1,4 +1,4 @@
-//! Selects vertices of which no two are neighbors, until no vertex can be added (PBBS: maximalIndependentSet).
+//! Selects vertices, no two of which are neighbors, until no vertex can be added (PBBS: maximalIndependentSet).
 
 use crate::graph::Graph;
 use crate::inputs;
@@ -7,12 +7,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "maximal_independent_set",
     suite: "PBBS",
-    what: "the independent set that a greedy loop finds in a cubic grid, in a random order of the vertices",
+    what: "the maximal independent set that a greedy loop finds in a cubic grid, in random order of vertices",
     unit: "vertices",
     size: 1 << 21,
     quick: 1 << 18,
     schedule: "",
-    why: "each block ends with some very short parallel loops, which cost less in furcate; the greedy loop skips most lists, and wins",
+    why: "each block ends with some very short parallel loops, which cost less in furcate; the sequential column wins, because it skips the neighbors of most vertices",
     source: include_str!("maximal_independent_set.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::grid_edges(size));
@@ -41,8 +41,8 @@ mod sequential {
 }
 
 // Vertices are decided in blocks. In a round, each undecided vertex of the block looks at the neighbors before it: if one is selected, the
-// vertex is refused; if all are refused, the vertex is selected; otherwise, the vertex waits for another round. Numbers are random, so few
-// vertices of a block are neighbors.
+// vertex is refused; if all are refused, the vertex is selected; otherwise, the vertex waits for another round. Vertices are numbered in random
+// order, so few vertices of a block are neighbors.
 const BLOCK: usize = 1 << 16;
 const UNDECIDED: u8 = 0;
 const REFUSED: u8 = 1;

@@ -1,4 +1,4 @@
-//! Selects edges of which no two share an end, until no edge can be added (PBBS: maximalMatching).
+//! Selects edges, no two of which share an end, until no edge can be added (PBBS: maximalMatching).
 
 use crate::graph::Edges;
 use crate::inputs;
@@ -7,12 +7,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "maximal_matching",
     suite: "PBBS",
-    what: "the partner of each vertex in the matching that a greedy loop finds; the order of the edges is random",
+    what: "the maximal matching that a greedy loop finds in a power-law graph, in random order of edges",
     unit: "vertices",
     size: 1 << 21,
     quick: 1 << 18,
     schedule: "",
-    why: "blocks are long, and threads wait for memory; the last rounds of a block are short, and cost less in furcate",
+    why: "the first rounds of a block are long and wait for memory under both libraries; the last ones are short and cost less in furcate",
     source: include_str!("maximal_matching.rs"),
     case: |size| {
         let edges = inputs::power_law_edges(size);
@@ -22,7 +22,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// The partner of a vertex that has none.
+/// The partner of a vertex that has no partner.
 const NOBODY: u32 = u32::MAX;
 
 mod sequential {
@@ -40,8 +40,8 @@ mod sequential {
     }
 }
 
-// Edges are decided in blocks. In a round, each edge of the block whose ends are both free bids for its ends: the first edge in the order
-// gets an end. Then the edges that have got both ends are selected, and the others give back what they have.
+// Edges are decided in blocks. In a round, each edge of the block whose ends are both free bids for its ends. For each end, the first
+// edge in the order wins. Then the edges that have won both ends are selected, and the others release an end that they have won.
 const BLOCK: usize = 1 << 18;
 const NO_EDGE: u32 = u32::MAX;
 

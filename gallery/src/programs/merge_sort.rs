@@ -1,4 +1,4 @@
-//! Sorts pairs by their keys, and keeps the order of equal ones: a merge sort whose merges are parallel, too (classic).
+//! Sorts pairs by their keys, and keeps the order of equal keys: a merge sort whose merges are parallel, too (classic: merge sort).
 
 use crate::program::{Program, changes, equal};
 use fastrand::Rng;
@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 23,
     quick: 1 << 18,
     schedule: "",
-    why: "a tie: the leaves are much longer than a fork",
+    why: "a tie, because sorting or merging a leaf takes much longer than a fork",
     source: include_str!("merge_sort.rs"),
     case: |size| {
         let mut random = Rng::with_seed(1);
@@ -28,10 +28,11 @@ pub(super) const PROGRAM: Program = Program {
 /// A key, and a value that goes with it.
 type Pair = (u32, u32);
 
-/// Shorter lists are sorted or merged by a loop.
+/// Lists of at most this length are sorted or merged by one thread.
 const LEAF: usize = 1 << 15;
 
-/// Returns where two sorted lists are cut, so that each half of the merged list is made of a half of either. The longer one is cut in the middle.
+/// Returns where to cut two sorted lists, so that the first parts and the second parts can be merged independently. The longer list is cut in
+/// the middle.
 fn cut(left: &[Pair], right: &[Pair]) -> (usize, usize) {
     if left.len() >= right.len() {
         let middle = left.len() / 2;

@@ -1,4 +1,4 @@
-//! Selects the lightest edges that connect whatever is connected (PBBS: minSpanningForest).
+//! Selects the lightest edges that keep connected vertices connected (PBBS: minSpanningForest).
 
 use crate::graph::Edges;
 use crate::inputs;
@@ -9,12 +9,12 @@ use fastrand::Rng;
 pub(super) const PROGRAM: Program = Program {
     name: "minimum_spanning_forest",
     suite: "PBBS",
-    what: "Kruskal's algorithm against Borůvka's, in a power-law graph",
+    what: "a minimum spanning forest of a power-law graph: Kruskal's algorithm, and Borůvka's in parallel",
     unit: "vertices",
     size: 1 << 19,
     quick: 1 << 15,
     schedule: "",
-    why: "each round has half as many vertices, so that the last ones are short, and cheap in furcate",
+    why: "the list of edges shrinks with each round, so the last loops over it are short and cost less in furcate",
     source: include_str!("minimum_spanning_forest.rs"),
     case: |size| {
         let Edges { vertex_count, ends } = inputs::power_law_edges(size);
@@ -62,7 +62,7 @@ mod sequential {
     }
 }
 
-/// More than all weights.
+/// The weight of no edge: greater than all weights.
 const NO_EDGE: u64 = u64::MAX;
 
 mod rayon {
@@ -84,7 +84,7 @@ mod rayon {
                 }
             });
             let weights = lightest.par_iter().map(|place| place.load(Relaxed));
-            // An edge that is the lightest one of both its sets is taken once.
+            // An edge may be the lightest one of two sets. `unite` returns true for it only once.
             forest.par_extend(weights.filter(|&weight| {
                 weight != NO_EDGE && {
                     let [a, b] = graph.ends(weight);
@@ -122,7 +122,7 @@ mod furcate {
                 }
             });
             let weights = lightest.par_iter().map(|place| place.load(Relaxed));
-            // An edge that is the lightest one of both its sets is taken once.
+            // An edge may be the lightest one of two sets. `unite` returns true for it only once.
             forest.par_extend(weights.filter(|&weight| {
                 weight != NO_EDGE && {
                     let [a, b] = graph.ends(weight);

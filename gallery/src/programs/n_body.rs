@@ -1,4 +1,4 @@
-//! The gravity that acts on each of many bodies, by an octree (PBBS: nBody; Barnes and Hut).
+//! Computes the gravity on each of many bodies, by an octree (PBBS: nBody; Barnes and Hut).
 
 use crate::geometry::{Point, distance_squared, dot, minus};
 use crate::inputs;
@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 50_000,
     quick: 4000,
     schedule: "",
-    why: "most of the time goes into one long loop over dear items; the loops of up to eight octants, where furcate starts sooner, are few",
+    why: "most of the time goes to one long loop over expensive items; there are few of the short loops over up to eight octants, which furcate begins faster",
     source: include_str!("n_body.rs"),
     case: |size| {
         let bodies = inputs::points_in_clouds(size);
@@ -30,19 +30,19 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// So few bodies are put into cells by a loop.
+/// At most this number of bodies is put into cells by one thread.
 const SHORT: usize = 1000;
 
-/// The number of bodies, at most, whose cell is not divided any more.
+/// The greatest number of bodies in a cell that is not divided.
 const LEAF: usize = 8;
 
 /// A cell counts as one body if its side is less than this share of its distance.
 const NEAR: f64 = 0.5;
 
-/// How often the unit cube is halved, at most, along each axis.
+/// The unit cube is halved at most this number of times along each axis.
 const LEVELS: u32 = 20;
 
-/// A body behind its place on a curve through all of the cells: each octant is a section of the curve.
+/// A body, and its place on a curve through all cells (Morton's order). Each octant is a section of the curve.
 type OnCurve = (u64, Point<3>);
 
 fn on_curve(body: &Point<3>) -> OnCurve {
@@ -51,7 +51,7 @@ fn on_curve(body: &Point<3>) -> OnCurve {
     (bits.fold(0, |key, bit| key << 1 | bit), *body)
 }
 
-/// Whether two bodies of a cell are in the same of its octants, in which the cube can be halved `level` times more.
+/// Returns a function that says whether two bodies of a cell are in the same octant. `level` is the octants' level: 0 is the smallest one.
 fn in_one_octant(level: u32) -> impl Fn(&OnCurve, &OnCurve) -> bool + Sync {
     move |(a, _), (b, _)| a >> (3 * level) == b >> (3 * level)
 }
@@ -102,7 +102,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Adds the pull of a mass. The small number keeps the pull finite, and that of a body on itself at 0.
+/// Adds the pull of a mass. The small number keeps the pull finite, so that the pull of a body on itself is 0.
 fn add_pull(pull: &mut Point<3>, at: &Point<3>, place: &Point<3>, mass: f64) {
     let way = minus(place, at);
     let square = dot(&way, &way) + 1e-4;

@@ -1,5 +1,5 @@
-//! Finds the least eigenvalue of a sparse matrix by the inverse power method; the systems of equations are solved by conjugate gradients
-//! (NAS: CG).
+//! Estimates an eigenvalue of a sparse matrix by the inverse power method, whose systems of equations are solved by conjugate gradients
+//! (NAS: CG, conjugate gradient).
 
 use crate::nas::{Generator, SEED};
 use crate::program::{Program, close, reads};
@@ -12,12 +12,12 @@ pub(super) const PROGRAM: Program = Program {
     size: 2,
     quick: 0,
     schedule: "",
-    why: "each step is a handful of short parallel loops one after the other, so that the time to begin and to end a loop counts",
+    why: "each step is a handful of short parallel loops one after the other, and furcate begins and ends them faster",
     source: include_str!("nas_cg.rs"),
     case: |size| reads(Matrix::new(CLASSES[size]), [sequential::run, rayon::run, furcate::run], check),
 };
 
-/// A class of the benchmark: the matrix' size, how many elements its random vectors have, the shift of its eigenvalues, and the published
+/// A class of the benchmark: the matrix's size, the number of elements of its random vectors, the shift of its eigenvalues, and the published
 /// result.
 #[derive(Clone, Copy)]
 struct Class {
@@ -36,10 +36,10 @@ const CLASSES: [Class; 3] = [
 /// The number of steps of the power method.
 const POWER_STEPS: usize = 15;
 
-/// The number of steps of the conjugate gradients in each of them.
+/// The number of steps of conjugate gradients in each step of the power method.
 const GRADIENT_STEPS: usize = 25;
 
-/// In the parallel columns, no part of a vector is shorter.
+/// The least length of a part of a vector in the parallel columns.
 const LEAST_PART: usize = 1000;
 
 /// A sparse matrix by rows.
@@ -88,7 +88,7 @@ impl Matrix {
     }
 }
 
-/// Makes a vector of random elements at random places; that at `index` is 1/2.
+/// Makes a vector of random elements at random places. The element at `index` is 1/2.
 fn sparse_vector(class: Class, index: usize, random: &mut Generator) -> Vec<(usize, f64)> {
     let mut vector: Vec<(usize, f64)> = Vec::new();
     while vector.len() < class.elements {
@@ -105,7 +105,7 @@ fn sparse_vector(class: Class, index: usize, random: &mut Generator) -> Vec<(usi
     vector
 }
 
-/// The eigenvalue is that published, and the last system of equations is solved.
+/// Checks that the eigenvalue is the published one, and that the last system of equations is solved.
 fn check(matrix: &Matrix, (zeta, residual): &(f64, f64)) -> Result<(), String> {
     close(&[*zeta], &[matrix.class.zeta], 1e-10)?;
     close(&[*residual], &[0.0], 1e-9)
@@ -127,7 +127,7 @@ mod sequential {
         (zeta, residual)
     }
 
-    /// Returns the solution z of Az = x, and how far from x the product is.
+    /// Returns the solution z of Az = x, and the distance of Az from x.
     fn solve(matrix: &Matrix, x: &[f64]) -> (Vec<f64>, f64) {
         let (mut z, mut q) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let (mut r, mut p) = (x.to_vec(), x.to_vec());
@@ -177,7 +177,7 @@ mod rayon {
         (zeta, residual)
     }
 
-    /// Returns the solution z of Az = x, and how far from x the product is.
+    /// Returns the solution z of Az = x, and the distance of Az from x.
     fn solve(matrix: &Matrix, x: &[f64]) -> (Vec<f64>, f64) {
         let (mut z, mut q) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let (mut r, mut p) = (x.to_vec(), x.to_vec());
@@ -227,7 +227,7 @@ mod furcate {
         (zeta, residual)
     }
 
-    /// Returns the solution z of Az = x, and how far from x the product is.
+    /// Returns the solution z of Az = x, and the distance of Az from x.
     fn solve(matrix: &Matrix, x: &[f64]) -> (Vec<f64>, f64) {
         let (mut z, mut q) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let (mut r, mut p) = (x.to_vec(), x.to_vec());

@@ -11,12 +11,12 @@ pub(super) const PROGRAM: Program = Program {
     size: 1,
     quick: 0,
     schedule: "",
-    why: "the batches are large, even and independent: both libraries keep all threads busy",
+    why: "the batches are large, equal and independent, so both libraries keep all threads busy",
     source: include_str!("nas_ep.rs"),
     case: |size| reads(CLASSES[size], [sequential::run, rayon::run, furcate::run], check),
 };
 
-/// A class of the benchmark: how many pairs of uniform numbers are tried, and the published results.
+/// A class of the benchmark: the number of pairs of uniform numbers that are tried, and the published results.
 #[derive(Clone, Copy)]
 struct Class {
     tried: u64,
@@ -34,7 +34,7 @@ const CLASSES: [Class; 3] = [
 /// The number of pairs in a batch.
 const BATCH: u64 = 1 << 16;
 
-/// The sums of the pairs' parts, and how many pairs lie in each of ten square rings around 0.
+/// The sums of the pairs' parts, and the number of pairs in each of ten square rings around 0.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     x: f64,

@@ -1,4 +1,4 @@
-//! Solves a diffusion equation on a box by three-dimensional Fourier transforms (NAS: FT).
+//! Solves a diffusion equation on a box by three-dimensional Fourier transforms (NAS: FT, Fourier transform).
 
 use std::f64::consts::PI;
 use std::ops::{Add, Mul, Sub};
@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 2,
     quick: 0,
     schedule: "",
-    why: "a dozen loops over even planes: both libraries divide them alike",
+    why: "there are only a dozen loops, all over equal planes, and both libraries divide them alike",
     source: include_str!("nas_ft.rs"),
     case: |size| {
         let columns = [sequential::run, rayon::run, furcate::run];
@@ -90,7 +90,7 @@ impl Mul for Complex {
     }
 }
 
-/// A direction of the box: its length, the roots of unity for transforms there and back, and how waves decay within a round.
+/// A direction of the box: its length, the roots of unity for forward and backward transforms, and each wave's decay during a round.
 #[derive(Clone)]
 struct Axis {
     length: usize,
@@ -111,8 +111,8 @@ impl Axis {
     }
 }
 
-/// A field is stored by planes of all x and y. Its spectrum, and a copy of this, are stored by slabs of all x and z, so that all three
-/// transforms stay within a plane or a slab.
+/// The field is stored plane by plane (all x and y of a z). The spectrum and its copy are stored slab by slab (all x and z of a y). So each
+/// of the three transforms stays within a plane or a slab.
 #[derive(Clone)]
 struct Problem {
     axes: [Axis; 3],
@@ -134,7 +134,7 @@ impl Problem {
     }
 }
 
-/// How many lines are transformed side by side, so that the inner loops are long enough.
+/// The number of lines that are transformed side by side, so that the inner loops are long enough.
 const LINES: usize = 8;
 
 /// Transforms the rows of a plane.
@@ -147,7 +147,7 @@ fn transform_columns(plane: &mut [Complex], roots: &[Complex]) {
     transform(plane, roots, plane.len() / (2 * roots.len()), 1);
 }
 
-/// Transforms lines, with a distance from point to point and a distance from line to line.
+/// Transforms lines. Two points of a line are `along` places apart, and two lines `across`.
 fn transform(plane: &mut [Complex], roots: &[Complex], along: usize, across: usize) {
     let length = 2 * roots.len();
     let mut lines = vec![Complex::default(); length * LINES];
@@ -192,7 +192,7 @@ fn gather(from: &[Complex], index: usize, to: &mut [Complex], width: usize) {
     }
 }
 
-/// Lets the waves of a slab decay during a round.
+/// Multiplies the waves of a slab by their decay during a round.
 fn decay(slab: &mut [Complex], x: &Axis, y: f64, z: &Axis) {
     for (row, z) in slab.chunks_exact_mut(x.length).zip(&z.decays) {
         for (wave, x) in row.iter_mut().zip(&x.decays) {
@@ -202,7 +202,7 @@ fn decay(slab: &mut [Complex], x: &Axis, y: f64, z: &Axis) {
     }
 }
 
-/// Adds 1024 points of the field.
+/// Returns the sum of 1024 points of the field, divided by the number of all points.
 fn checksum(field: &[Complex], [x, y, z]: [usize; 3]) -> [f64; 2] {
     let points = (1..=1024).map(|j| field[((5 * j % z) * y + 3 * j % y) * x + j % x]);
     let sum = points.fold(Complex::default(), Complex::add);

@@ -11,12 +11,12 @@ pub(super) const PROGRAM: Program = Program {
     size: 3,
     quick: 0,
     schedule: ".adaptive()",
-    why: "`adaptive` makes fewer tables of counts, but all columns wait for memory, and sum up the ranks in sequence",
+    why: "`adaptive` makes fewer tables of counts, but all columns wait for memory, and one thread sums up the ranks",
     source: include_str!("nas_is.rs"),
     case: |size| changes(Problem::new(CLASSES[size]), [sequential::run, rayon::run, furcate::run], check),
 };
 
-/// A class of the benchmark. Its tests are places of keys, with the published ranks: a rank, and its change with each round.
+/// A class of the benchmark. Each test is the place of a key, its published rank, and the rank's change with each round.
 #[derive(Clone, Copy)]
 struct Class {
     keys: usize,
@@ -67,7 +67,7 @@ const CLASSES: [Class; 4] = [
 
 const ROUNDS: usize = 10;
 
-/// The keys, for each number the count of the keys up to it, and the tested ranks of all rounds.
+/// The keys, the ranks (for each number, the count of keys up to it), and the tested ranks of all rounds.
 #[derive(Clone)]
 struct Problem {
     class: Class,
@@ -84,13 +84,13 @@ impl Problem {
         Problem { class, keys, ranks: Vec::new(), tested: Vec::new() }
     }
 
-    /// Changes two keys before a round, as the benchmark wants it.
+    /// Changes two keys before a round, as the benchmark demands.
     fn change_keys(&mut self, round: usize) {
         self.keys[round] = round as u32;
         self.keys[round + ROUNDS] = self.class.bound - round as u32;
     }
 
-    /// Makes ranks of the keys' counts, and notes those that are tested.
+    /// Turns the counts of keys into ranks, and stores the ranks that are tested.
     fn rank(&mut self, mut counts: Vec<u32>) {
         let mut sum = 0;
         for count in &mut counts {
@@ -107,7 +107,7 @@ fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
     counts
 }
 
-/// The tested ranks are those published, and all ranks sort the keys.
+/// Checks that the tested ranks are the published ones, and that the ranks sort the keys.
 fn check(input: &Problem, output: &Problem) -> Result<(), String> {
     let expected = |round| input.class.tests.map(|(_, rank, change)| rank + change * round);
     equal(&output.tested, &(1..=ROUNDS as i64).map(expected).collect())?;

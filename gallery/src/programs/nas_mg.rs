@@ -1,4 +1,4 @@
-//! Solves a Poisson equation on a cube with periodic borders, by four V-cycles of multigrid (NAS: MG).
+//! Solves a Poisson equation on a cube with periodic borders, by four V-cycles (NAS: MG, multigrid).
 
 use crate::nas::{Generator, SEED};
 use crate::program::{Program, changes, close};
@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 2,
     quick: 0,
     schedule: "",
-    why: "the fine grids are even loops over memory; the coarse ones are too small to divide, and the libraries differ in what such a loop costs",
+    why: "the loops over fine grids are even and wait for memory; the coarse grids are too small to divide, and there the cost of a parallel loop counts",
     source: include_str!("nas_mg.rs"),
     case: |size| {
         let (points, norm) = CLASSES[size];
@@ -27,15 +27,15 @@ const CLASSES: [(usize, f64); 3] =
 
 const ROUNDS: usize = 4;
 
-/// The weights of a point, of its neighbors across a face, across an edge, and across a corner.
+/// The weights of a point, and of its neighbors across a face, across an edge, and across a corner.
 type Weights = [f64; 4];
 
-/// The equation's operator, negated: adding its results makes a residual of charges.
+/// The equation's operator, negated: charges plus its result are the residual.
 const MINUS_OPERATOR: Weights = [8.0 / 3.0, 0.0, -1.0 / 6.0, -1.0 / 12.0];
 const SMOOTHER: Weights = [-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0];
 const RESTRICTION: Weights = [0.5, 0.25, 0.125, 0.0625];
 
-/// A cube of numbers, plane by plane, and in them row by row. Its borders are neighbors of the opposite ones.
+/// A cube of numbers, plane by plane, and row by row within a plane. Opposite borders are neighbors.
 #[derive(Clone)]
 struct Grid {
     points: usize,
@@ -55,12 +55,12 @@ impl Grid {
         &self.values[(plane * self.points + row) * self.points..][..self.points]
     }
 
-    /// Returns the neighbors of a plane, or of a row.
+    /// Returns the indices of a plane's neighbors, or of a row's neighbors.
     fn beside(&self, index: usize) -> (usize, usize) {
         ((index + self.points - 1) % self.points, (index + 1) % self.points)
     }
 
-    /// In the parallel columns, no part has fewer planes. The coarse grids are one part.
+    /// Returns the least number of planes of a part in the parallel columns. A coarse grid is one part.
     fn least_part(&self) -> usize {
         4096_usize.div_ceil(self.points.pow(2))
     }
@@ -101,7 +101,7 @@ impl Problem {
     }
 }
 
-/// Space for the rows of one task.
+/// Space for rows of intermediate sums.
 struct Rows {
     faces: Vec<f64>,
     edges: Vec<f64>,

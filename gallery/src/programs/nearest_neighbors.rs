@@ -1,4 +1,4 @@
-//! The nearest neighbor of each point in the plane, through a k-d tree (PBBS: nearestNeighbors).
+//! Finds the nearest neighbor of each point in the plane, by a k-d tree (PBBS: nearestNeighbors).
 
 use crate::geometry::{LEAF, Point, distance_squared, halves};
 use crate::inputs;
@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1_200_000,
     quick: 40_000,
     schedule: "",
-    why: "the searches are long and alike, so both libraries divide them well; the tree's forks are a small share",
+    why: "the searches take most of the time and are alike, so both libraries divide them well; the forks of the tree are a small share",
     source: include_str!("nearest_neighbors.rs"),
     case: |size| {
         let points = inputs::points_in_clouds(size);
@@ -28,7 +28,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// Returns the point of a k-d tree that is nearest to a point, but is another one.
+/// Returns the nearest other point of a k-d tree.
 fn nearest(tree: &[Point<2>], to: &Point<2>) -> Point<2> {
     let mut best = (f64::INFINITY, *to);
     search(tree, 0, to, &mut best);

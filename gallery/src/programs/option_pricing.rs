@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 10_000_000,
     quick: 250_000,
     schedule: ".bound_depth(8)",
-    why: "a tie: the work is even; `bound_depth` makes the same parts on any number of threads, so that the sum of floats needs no list of the blocks' sums",
+    why: "a tie, because all blocks cost the same; `bound_depth` makes the same parts on any number of threads, so furcate's sum of floats needs no list of the blocks' sums to be reproducible",
     source: include_str!("option_pricing.rs"),
     case: |size| {
         reads(blocks(size), [sequential::run, rayon::run, furcate::run], |blocks, price| {
@@ -39,13 +39,13 @@ fn blocks(samples: usize) -> usize {
     samples.div_ceil(BLOCK)
 }
 
-/// Returns the sum of what the option pays in a block of samples.
+/// Returns the sum of the option's payoffs in a block of samples.
 fn payoffs(block: usize) -> f64 {
     let mut random = Rng::with_seed(block as u64);
     (0..BLOCK).map(|_| payoff(normal(&mut random))).sum()
 }
 
-/// Returns what the option pays at the end, as of today.
+/// Returns the option's payoff at the end, discounted to today.
 fn payoff(normal: f64) -> f64 {
     let growth = (RATE - VOLATILITY * VOLATILITY / 2.0) * YEARS + VOLATILITY * YEARS.sqrt() * normal;
     (PRICE_TODAY * growth.exp() - STRIKE).max(0.0) * (-RATE * YEARS).exp()
@@ -71,7 +71,7 @@ mod rayon {
     use rayon::prelude::*;
 
     pub(super) fn run(blocks: &usize) -> f64 {
-        // The order in which rayon would add floats is another one in each run.
+        // The order in which rayon's `sum` adds differs from run to run, and so would a sum of floats.
         let sums: Vec<f64> = (0..*blocks).into_par_iter().map(payoffs).collect();
         sums.iter().sum::<f64>() / (blocks * BLOCK) as f64
     }

@@ -1,4 +1,4 @@
-//! Ranks vertices by the ranks of their neighbors (classic).
+//! Ranks vertices by the ranks of their neighbors (classic: PageRank).
 
 use crate::graph::Graph;
 use crate::inputs;
@@ -7,12 +7,12 @@ use crate::program::{Program, close, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "page_rank",
     suite: "classic",
-    what: "20 rounds in which each vertex of a power-law graph adds up its neighbors' shares",
+    what: "the ranks of the vertices of a power-law graph, by 20 rounds of PageRank",
     unit: "vertices",
     size: 1 << 19,
     quick: 1 << 14,
     schedule: ".adaptive()",
-    why: "vertices differ much in degree; `adaptive` divides at a steal, but both libraries wait for memory",
+    why: "vertices differ much in degree, and `adaptive` divides at each steal, but both libraries wait for memory",
     source: include_str!("page_rank.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::power_law_edges(size));
@@ -24,7 +24,7 @@ pub(super) const PROGRAM: Program = Program {
 
 const ROUNDS: usize = 20;
 
-/// Returns the rank of a vertex, from the shares that all vertices give to each of their neighbors. The average rank is 1.
+/// Returns the rank of a vertex, from the shares that its neighbors give. Ranks are scaled so that their average is about 1.
 fn rank(graph: &Graph, vertex: u32, shares: &[f64]) -> f64 {
     let received: f64 = graph.neighbors(vertex).iter().map(|&neighbor| shares[neighbor as usize]).sum();
     0.15 + 0.85 * received

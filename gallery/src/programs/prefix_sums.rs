@@ -1,4 +1,4 @@
-//! Replaces each number by the sum of all numbers up to it (classic: scan).
+//! Replaces each number by the sum of all numbers up to it (classic: prefix sums, or scan).
 
 use crate::program::{Program, equal, reads};
 use fastrand::Rng;
@@ -6,12 +6,12 @@ use fastrand::Rng;
 pub(super) const PROGRAM: Program = Program {
     name: "prefix_sums",
     suite: "classic",
-    what: "the sum of all numbers up to each one",
+    what: "for each number, the sum of all numbers up to it",
     unit: "numbers",
     size: 1 << 26,
     quick: 1 << 21,
     schedule: "",
-    why: "the memory's speed decides; furcate has `inclusive_scan`, one line, which takes twice as long, because its first pass fills a buffer",
+    why: "the speed of memory decides; furcate's `inclusive_scan` would be one line, but takes twice as long, because its first pass fills a buffer",
     source: include_str!("prefix_sums.rs"),
     case: |size| {
         let mut random = Rng::with_seed(1);

@@ -5,12 +5,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "queens",
     suite: "classic",
-    what: "all ways to place n queens",
+    what: "the number of ways to place n queens",
     unit: "rows",
     size: 14,
     quick: 12,
     schedule: "",
-    why: "the limit of 8 rows keeps forks rare in both; without it furcate takes a fifth more, and rayon several times as long",
+    why: "forks stop at the last 8 rows, which keeps them rare under both libraries; without that limit, furcate takes a fifth more time, and rayon several times as long",
     source: include_str!("queens.rs"),
     case: |size| {
         reads(size, [sequential::run, rayon::run, furcate::run], |&rows, count| {
@@ -23,12 +23,12 @@ pub(super) const PROGRAM: Program = Program {
 const SOLUTIONS: [u64; 17] =
     [1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14_200, 73_712, 365_596, 2_279_184, 14_772_512];
 
-/// A board whose first rows have queens. Each set has a bit for each column.
+/// A board whose first rows have queens. Each field is a set of columns, with a bit for each column.
 #[derive(Clone, Copy)]
 struct Board {
     all: u32,
     columns: u32,
-    /// The diagonals, where they meet the next row.
+    /// The columns where attacked diagonals meet the next row.
     to_left: u32,
     to_right: u32,
 }
@@ -62,7 +62,7 @@ impl Board {
     }
 }
 
-/// Returns the first one of some squares, and the other ones.
+/// Returns the first one of the squares, and the others.
 fn split_first(squares: u32) -> (u32, u32) {
     let others = squares & (squares - 1);
     (squares ^ others, others)

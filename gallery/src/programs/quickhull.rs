@@ -1,4 +1,4 @@
-//! The convex hull of points in the plane, by quickhull (PBBS: convexHull).
+//! Computes the convex hull of points in the plane, by quickhull (PBBS: convexHull).
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 8_000_000,
     quick: 200_000,
     schedule: "",
-    why: "most of the time goes into filters that collect: rayon makes a list of short vectors, one for each leaf, and copies them",
+    why: "most of the time goes to filters that collect: rayon makes a vector for each leaf, and one thread copies them all together, while furcate copies them in parallel",
     source: include_str!("quickhull.rs"),
     case: |size| {
         reads(inputs::points_in_disk(size), [sequential::run, rayon::run, furcate::run], |points, hull| {
@@ -26,7 +26,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// So few points are searched by a loop.
+/// At most this number of points is searched by one thread.
 const SHORT: usize = 10_000;
 
 /// Returns twice the area of a triangle: positive if `c` is on the left of the line from `a` to `b`.
@@ -51,7 +51,7 @@ mod sequential {
         hull
     }
 
-    /// The part of the hull that is on the left of the line from `a` to `b`: with `a`, without `b`.
+    /// Returns the part of the hull on the left of the line from `a` to `b`: with `a`, without `b`.
     pub(super) fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
         let outside: Vec<_> = points.iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
         let farthest = outside.iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));

@@ -1,4 +1,4 @@
-//! Counts the points within each of many rectangles, through a merge-sort tree (PBBS: rangeQuery2d).
+//! Counts the points within each of many rectangles, by a merge-sort tree (PBBS: rangeQuery2d).
 
 use crate::geometry::Point;
 use crate::inputs;
@@ -7,12 +7,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "range_query",
     suite: "PBBS",
-    what: "how many points are in each of as many rectangles",
+    what: "the number of points in each of as many rectangles",
     unit: "points",
     size: 1 << 17,
     quick: 1 << 14,
     schedule: "",
-    why: "two sorts' worth of even loops and then even queries: both libraries divide these well",
+    why: "the loops over blocks and over queries are even, so both libraries divide them well; one thread does the last and longest merge under both",
     source: include_str!("range_query.rs"),
     case: |size| {
         let plane = Plane { points: inputs::points_in_cube(size), rectangles: inputs::rectangles(size) };
@@ -35,10 +35,10 @@ fn is_within(point: &Point<2>, [low, high]: &[Point<2>; 2]) -> bool {
     (0..2).all(|axis| low[axis] <= point[axis] && point[axis] < high[axis])
 }
 
-/// Points from left to right.
+/// A merge-sort tree of points, which are sorted by x.
 struct Tree {
     xs: Vec<f64>,
-    /// The same points' y: the k-th vector's blocks of 2^k numbers are sorted.
+    /// The y of the same points, once for each level. In level k, each block of 2^k numbers is sorted.
     levels: Vec<Vec<f64>>,
 }
 
@@ -81,7 +81,7 @@ mod sequential {
         let mut levels = vec![ys.clone()];
         let widths = (1..).map(|level| 1 << level);
         for width in widths.take_while(|width| *width <= points.len()) {
-            // The stable sort finds two sorted halves, and merges them.
+            // The halves of a block are sorted already, so the stable sort only merges them.
             ys.chunks_mut(width).for_each(|block| block.sort_by(f64::total_cmp));
             levels.push(ys.clone());
         }

@@ -1,4 +1,4 @@
-//! The first triangle that each ray hits, through a tree of boxes (PBBS: rayCast).
+//! Finds the first triangle that each ray hits, by a tree of boxes (PBBS: rayCast).
 
 use crate::geometry::{Bounds, Ray, Triangle};
 use crate::inputs;
@@ -7,12 +7,12 @@ use crate::program::{Program, equal, reads};
 pub(super) const PROGRAM: Program = Program {
     name: "ray_cast",
     suite: "PBBS",
-    what: "the first of many triangles that each of as many rays hits",
+    what: "the first triangle that each ray hits, with as many rays as triangles",
     unit: "rays",
     size: 50_000,
     quick: 4000,
     schedule: "",
-    why: "rays cost microseconds, and their costs differ little on the whole: both libraries divide them well",
+    why: "a ray costs microseconds, and long stretches of rays cost about the same, so both libraries divide them well",
     source: include_str!("ray_cast.rs"),
     case: |size| {
         let scene = Scene { triangles: inputs::small_triangles(size), rays: inputs::rays(size) };
@@ -34,10 +34,10 @@ struct Scene {
     rays: Vec<Ray>,
 }
 
-/// The number of triangles, at most, that are not divided any more.
+/// The greatest number of triangles in a leaf.
 const LEAF: usize = 4;
 
-/// Triangles and the least box around them.
+/// Triangles, and the least box around them: a bounding volume hierarchy.
 struct Tree<'a> {
     bounds: Bounds,
     content: Content<'a>,

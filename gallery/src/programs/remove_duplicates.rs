@@ -1,4 +1,4 @@
-//! Keeps the first one of equal keys (PBBS: removeDuplicates).
+//! Keeps the first of equal keys (PBBS: removeDuplicates).
 
 use crate::inputs;
 use crate::program::{Program, equal, reads};
@@ -9,12 +9,12 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(super) const PROGRAM: Program = Program {
     name: "remove_duplicates",
     suite: "PBBS",
-    what: "the distinct ones among keys, in the order in which they come first",
+    what: "the distinct keys, in the order in which they first occur",
     unit: "keys",
     size: 1 << 22,
     quick: 1 << 18,
     schedule: "",
-    why: "blocks and buckets are many, and about as long as each other: rayon divides them as well",
+    why: "there are many blocks and buckets of about equal length, so rayon divides them as well as furcate does",
     source: include_str!("remove_duplicates.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, size as u32);
@@ -27,7 +27,7 @@ pub(super) const PROGRAM: Program = Program {
 const BUCKETS: usize = 256;
 const BLOCK: usize = 1 << 16;
 
-/// The keys of a block with their positions, by buckets: equal keys are in the same one.
+/// The keys of a block with their positions, by buckets. Equal keys are in the same bucket.
 type Buckets = Vec<Vec<(u32, usize)>>;
 
 fn distribute((number, block): (usize, &[u32])) -> Buckets {
@@ -39,7 +39,7 @@ fn distribute((number, block): (usize, &[u32])) -> Buckets {
     buckets
 }
 
-/// Marks the positions of the keys that are the first of their kind, for the keys of one bucket.
+/// Marks the position of each key of a bucket where the key occurs first.
 fn mark_first(bucket: usize, blocks: &[Buckets], is_first: &[AtomicBool]) {
     let mut seen = HashSet::new();
     for &(key, position) in blocks.iter().flat_map(|block| &block[bucket]) {

@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 500_000_000,
     quick: 10_000_000,
     schedule: "",
-    why: "a tie: the segments are long and cost about the same",
+    why: "a tie, because the segments are long and cost about the same",
     source: include_str!("sieve.rs"),
     case: |size| {
         reads(size, [sequential::run, rayon::run, furcate::run], |&n, count| {
@@ -25,10 +25,10 @@ pub(super) const PROGRAM: Program = Program {
 const PUBLISHED: [(usize, usize); 4] =
     [(1_000_000, 78_498), (10_000_000, 664_579), (100_000_000, 5_761_455), (1_000_000_000, 50_847_534)];
 
-/// The length of a segment: its flags fit into a cache of the first or second level. An even number.
+/// The length of a segment, an even number. The flags of a segment fit into a first-level or second-level cache.
 const SEGMENT: usize = 1 << 17;
 
-/// Returns the segments of the numbers up to `n`.
+/// Returns a segment of the numbers up to `n`.
 fn segment(index: usize, n: usize) -> Range<usize> {
     index * SEGMENT..((index + 1) * SEGMENT).min(n + 1)
 }
@@ -48,7 +48,7 @@ fn small_primes(n: usize) -> Vec<usize> {
     primes
 }
 
-/// Counts the primes of a segment. There is a flag for each odd number; the flag of 1 counts for 2.
+/// Counts the primes of a segment. There is a flag for each odd number. The flag of 1, which is no prime, counts for the prime 2.
 fn count_primes(segment: Range<usize>, small_primes: &[usize]) -> usize {
     let mut is_prime = vec![true; segment.len() / 2];
     for &prime in small_primes.iter().take_while(|&prime| prime * prime < segment.end) {

@@ -1,4 +1,4 @@
-//! The best local alignment of two sequences, by blocks along the anti-diagonals (classic: Smith and Waterman).
+//! Finds the score of the best local alignment of two sequences, by blocks along the anti-diagonals (classic: Smith and Waterman).
 
 use std::mem;
 
@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 12_000,
     quick: 1500,
     schedule: "",
-    why: "each anti-diagonal is a short loop of dear items with a wait at its end, and short loops start and end sooner in furcate",
+    why: "each anti-diagonal is a short loop over expensive blocks with a wait at its end, and furcate begins and ends such a loop faster",
     source: include_str!("smith_waterman.rs"),
     case: |size| {
         reads(
@@ -27,12 +27,12 @@ pub(super) const PROGRAM: Program = Program {
 /// The side of a block.
 const BLOCK: usize = 256;
 
-/// Some rows of the matrix, up to the block that is done next.
+/// Some rows of the matrix. Blocks are filled from left to right.
 struct Rows<'a> {
     letters: &'a [u8],
-    /// The last column that is done.
+    /// The scores in the last column that is filled.
     right: Vec<i32>,
-    /// The score above this column.
+    /// The score above that column.
     corner: i32,
     best: i32,
 }
@@ -43,10 +43,10 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Some columns of the matrix, down to the block that is done next.
+/// Some columns of the matrix. Blocks are filled downward.
 struct Columns<'a> {
     letters: &'a [u8],
-    /// The last row that is done.
+    /// The scores in the last row that is filled.
     bottom: Vec<i32>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Computes the block where rows and columns meet. Equal letters count 2, others -1, and so does each letter that is left out.
+/// Fills the block where rows and columns meet. Equal letters score 2, different letters -1, and each letter left out -1.
 fn fill(rows: &mut Rows, columns: &mut Columns) {
     let above_the_end = columns.bottom.last().copied().unwrap_or(0);
     let mut corner = mem::replace(&mut rows.corner, above_the_end);
@@ -72,7 +72,7 @@ fn fill(rows: &mut Rows, columns: &mut Columns) {
     }
 }
 
-/// Returns the rows and the columns that meet on an anti-diagonal: the last one of these rows meets the first one of these columns.
+/// Returns the rows and the columns of an anti-diagonal's blocks. The last of these rows meets the first of these columns.
 fn anti_diagonal<'s, R, C>(
     number: usize,
     rows: &'s mut [R],

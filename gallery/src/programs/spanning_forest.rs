@@ -1,4 +1,4 @@
-//! Selects edges that connect whatever is connected, without a cycle (PBBS: spanningForest).
+//! Selects edges without a cycle that keep connected vertices connected (PBBS: spanningForest).
 
 use crate::graph::Edges;
 use crate::inputs;
@@ -8,12 +8,12 @@ use crate::sets::{Sets, SharedSets};
 pub(super) const PROGRAM: Program = Program {
     name: "spanning_forest",
     suite: "PBBS",
-    what: "which edges of a cubic grid belong to a spanning forest, by disjoint sets",
+    what: "a spanning forest of a cubic grid, by disjoint sets",
     unit: "vertices",
     size: 1 << 22,
     quick: 1 << 19,
     schedule: "",
-    why: "one long even loop that waits for memory",
+    why: "one long even loop waits for memory under both libraries",
     source: include_str!("spanning_forest.rs"),
     case: |size| {
         let edges = inputs::grid_edges(size);

@@ -1,4 +1,4 @@
-//! Multiplies matrices by Strassen's recursion: seven products of half the size instead of eight (classic).
+//! Multiplies matrices by Strassen's recursion: seven products of half the size instead of eight (classic: Strassen).
 
 use std::ops::{Add, Sub};
 
@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1024,
     quick: 512,
     schedule: "",
-    why: "343 products of small matrices are long enough to hide the cost of a fork in both libraries",
+    why: "the 343 products of small matrices take so long that the cost of a fork is hidden in both libraries",
     source: include_str!("strassen.rs"),
     case: |size| {
         let matrix = |seed| Matrix { size, values: inputs::random_floats(size * size, seed) };
@@ -21,7 +21,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// Matrices of that size are multiplied by loops.
+/// Matrices of at most this size are multiplied by loops.
 const CUTOFF: usize = 128;
 
 /// A square matrix, by rows.
@@ -31,7 +31,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// Returns the quarters: the upper left one, the upper right one, and the lower ones.
+    /// Returns copies of the quarters: upper left, upper right, lower left, lower right.
     fn quarters(&self) -> [Matrix; 4] {
         let size = self.size / 2;
         let quarter = |row: usize, column: usize| {
@@ -93,12 +93,12 @@ impl Sub for &Matrix {
     }
 }
 
-/// Makes the product of Strassen's seven products.
+/// Combines Strassen's seven products to the product of the whole matrices.
 fn combine([m1, m2, m3, m4, m5, m6, m7]: [Matrix; 7]) -> Matrix {
     Matrix::from_quarters([&(&m1 + &m4) + &(&m7 - &m5), &m3 + &m5, &m2 + &m4, &(&m1 - &m2) + &(&m3 + &m6)])
 }
 
-/// The product maps a random vector to the same one as the two matrices do one after the other.
+/// Checks that the product maps a random vector to the same vector as the two matrices do one after the other.
 fn check((a, b): &(Matrix, Matrix), product: &Matrix) -> Result<(), String> {
     let vector = inputs::random_floats(a.size, 3);
     close(&product.times_vector(&vector), &a.times_vector(&b.times_vector(&vector)), 1e-9)

@@ -1,4 +1,4 @@
-//! Sorts the suffixes of a text: by eight letters, then by twice as many in each round (PBBS: suffixArray/parallelRange).
+//! Sorts the suffixes of a text: first by eight letters, then by twice as many letters in each round (PBBS: suffixArray/parallelRange).
 
 use crate::inputs::Vocabulary;
 use crate::program::{Program, equal, reads};
@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 22,
     quick: 1 << 17,
     schedule: "",
-    why: "the first round sorts all suffixes, where both are about as fast; the others sort many tiny groups, and a short sort costs furcate less",
+    why: "the first round sorts all suffixes, about as fast in both libraries; the other rounds sort many tiny groups, and a short sort costs less in furcate",
     source: include_str!("suffix_array.rs"),
     case: |size| {
         let text = Vocabulary::new().text(size).into_bytes();
@@ -29,18 +29,18 @@ pub(super) const PROGRAM: Program = Program {
 struct Suffix {
     start: u32,
     rank: u32,
-    /// What sorts the group.
+    /// The key by which the suffixes of a group are sorted in this round.
     key: u64,
 }
 
-/// Returns a suffix that is sorted by its first eight letters.
+/// Returns a suffix whose key is its first eight letters.
 fn suffix(text: &[u8], start: usize) -> Suffix {
     let letters = text[start..].iter().chain([0; 8].iter()).take(8);
     let key = letters.fold(0, |key, letter| key << 8 | u64::from(*letter));
     Suffix { start: start as u32, rank: 0, key }
 }
 
-/// Cuts a group, sorted by keys, into groups of the same key. Returns whether each of them has one suffix alone.
+/// Divides a group, which is sorted by keys, into groups of equal keys. Returns whether each of these has only one suffix.
 fn rank(group: &mut [Suffix]) -> bool {
     let first = group[0].rank;
     let mut distinct = true;

@@ -1,4 +1,4 @@
-//! Counts the triangles of a graph, each one at its vertex of the least degree (classic).
+//! Counts the triangles of a graph, each one at its vertex of the least degree (classic: triangle counting).
 
 use crate::graph::Graph;
 use crate::inputs;
@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 pub(super) const PROGRAM: Program = Program {
     name: "triangle_count",
     suite: "classic",
-    what: "triangles of a power-law graph, by intersections of sorted lists",
+    what: "the number of triangles of a power-law graph, by intersections of sorted lists",
     unit: "vertices",
     size: 1 << 17,
     quick: 1 << 13,
     schedule: ".adaptive()",
-    why: "lists differ much in length; `adaptive` divides on demand, but rayon makes parts enough to balance two threads",
+    why: "the lists differ much in length, and `adaptive` divides at each steal, but rayon makes enough parts to balance two threads",
     source: include_str!("triangle_count.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::power_law_edges(size));

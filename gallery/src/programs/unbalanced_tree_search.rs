@@ -1,16 +1,16 @@
-//! Counts the nodes of a tree that is found while it is searched (classic: UTS, a binomial tree).
+//! Counts the nodes of a tree that is generated while it is searched (classic: UTS, a binomial tree).
 
 use crate::program::{Program, equal, reads};
 
 pub(super) const PROGRAM: Program = Program {
     name: "unbalanced_tree_search",
     suite: "classic",
-    what: "the nodes of a tree whose shape nobody knows",
+    what: "the number of nodes of a tree whose subtrees differ much in size",
     unit: "children of the root",
     size: 1 << 20,
     quick: 1 << 15,
     schedule: "",
-    why: "nothing tells which subtree is large, so that there is a fork for every child: a node takes some nanoseconds, rayon's fork longer, furcate's about one",
+    why: "the columns fork for every child, because the size of a subtree is unknown: a node takes some nanoseconds, a fork of rayon longer, a fork of furcate about one",
     source: include_str!("unbalanced_tree_search.rs"),
     case: |size| {
         reads(size as u64, [sequential::run, rayon::run, furcate::run], |children, nodes| {
@@ -19,7 +19,8 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// A node is a random number. One node in about eight has children, so that a subtree has 50 nodes on average, and some have ten thousands.
+/// The root. A node is a random number. About one node in eight has children. A subtree has 50 nodes on average, some have tens of
+/// thousands.
 const ROOT: u64 = 19;
 
 fn children(node: u64) -> u64 {
@@ -35,7 +36,7 @@ fn child(node: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Counts the nodes with a list of those whose children have not been counted, for the check.
+/// Counts the nodes by a stack of nodes whose children have not been counted, for the check.
 fn by_stack(children_of_root: u64) -> u64 {
     let mut count = 1;
     let mut stack = vec![(ROOT, children_of_root)];
@@ -71,7 +72,7 @@ mod rayon {
         1 + count(ROOT, 0..*children_of_root)
     }
 
-    /// Counts the nodes below some children of a node, and these children.
+    /// Counts some children of a node, and all nodes below these children.
     fn count(node: u64, numbers: Range<u64>) -> u64 {
         match numbers.end - numbers.start {
             0 => 0,
@@ -97,7 +98,7 @@ mod furcate {
         1 + count(ROOT, 0..*children_of_root)
     }
 
-    /// Counts the nodes below some children of a node, and these children.
+    /// Counts some children of a node, and all nodes below these children.
     fn count(node: u64, numbers: Range<u64>) -> u64 {
         match numbers.end - numbers.start {
             0 => 0,

@@ -9,12 +9,12 @@ use std::path::Path;
 pub(super) const PROGRAM: Program = Program {
     name: "wc",
     suite: "classic",
-    what: "lines, words and bytes of files of very different sizes",
+    what: "the lines, words and bytes of files of very different sizes",
     unit: "files",
     size: 8000,
     quick: 500,
     schedule: ".adaptive()",
-    why: "about a tie: the long files lie apart from each other, so rayon's leaves hold nearly as many bytes as each other",
+    why: "about a tie, because the long files are far apart in the list, so rayon's leaves have nearly as many bytes as each other",
     source: include_str!("wc.rs"),
     case: |size| {
         reads(TextFolder::new(size), [sequential::run, rayon::run, furcate::run], |folder, counts| {

@@ -1,4 +1,4 @@
-//! Counts the words of a text (PBBS: wordCounts).
+//! Counts how often each word of a text occurs (PBBS: wordCounts).
 
 use crate::inputs::Vocabulary;
 use crate::program::{Program, equal, reads};
@@ -8,12 +8,12 @@ use std::mem;
 pub(super) const PROGRAM: Program = Program {
     name: "word_counts",
     suite: "PBBS",
-    what: "how often each word of a text occurs",
+    what: "the count of each word of a text",
     unit: "bytes",
     size: 1 << 26,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "a map is dear to merge: rayon makes 16 of them on two threads, `adaptive` some five",
+    why: "a map is expensive to merge: rayon makes 16 of them on two threads, `adaptive` about five",
     source: include_str!("word_counts.rs"),
     case: |size| {
         let text = Vocabulary::new().text(size);
