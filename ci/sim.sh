@@ -9,7 +9,7 @@ export RUSTFLAGS="--cfg furcate_sim" RUSTDOCFLAGS="--cfg furcate_sim"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/sim"
 export SCHEDULES=1000000
 if [ "${1:-}" = short ]; then export SCHEDULES=10000; fi
-cargo clippy --quiet -p furcate-pool -p furcate-schedulers -p furcate-adaptors --lib --release --locked -- -D warnings
+cargo clippy --quiet -p furcate-pool -p furcate-schedulers -p furcate-adaptors --features furcate-pool/sim --lib --release --locked -- -D warnings
 cargo clippy --quiet -p furcate-sim --all-targets --release --locked -- -D warnings
 cargo clippy --quiet -p furcate-cluster --lib --test simulated --example ranks --release --locked -- -D warnings
 cargo test --release -p furcate-sim --locked

@@ -49,6 +49,11 @@
     allow(dead_code, unused_imports, reason = "models use parts of what lies below the engine")
 )]
 
+#[cfg(all(furcate_sim, not(feature = "sim")))]
+compile_error!(
+    "`--cfg furcate_sim` needs the feature `sim`: name `furcate = { features = [\"sim\"], .. }` among the dev-dependencies"
+);
+
 #[cfg(not(loom))]
 mod api;
 mod deque;

@@ -332,7 +332,7 @@ fn heavy_fences_interrupt_the_cores_that_compute() {
     assert!(many.time > none.time);
 }
 
-/// Runs 1,500 threads that are alive at the same time: the last ones have packed stacks. Each computes `f` of its number.
+/// Runs 17,000 threads that are alive at the same time: the last ones have packed stacks. Each computes `f` of its number.
 fn many_threads(f: fn(usize) -> usize) -> Vec<usize> {
     let run = simulate(Machine::HERE, 1, move || {
         let start = |number| {
@@ -341,7 +341,7 @@ fn many_threads(f: fn(usize) -> usize) -> Vec<usize> {
                 f(number)
             })
         };
-        let threads: Vec<_> = (0..1500).map(start).collect();
+        let threads: Vec<_> = (0..17_000).map(start).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     run.result
@@ -356,14 +356,14 @@ fn deep(levels: usize) -> usize {
 #[test]
 fn threads_without_guard_pages_keep_apart() {
     for _ in 0..2 {
-        assert_eq!(many_threads(|number| deep(20) + number), (20..1520).collect::<Vec<_>>());
+        assert_eq!(many_threads(|number| deep(20) + number), (20..17_020).collect::<Vec<_>>());
     }
 }
 
 #[test]
 fn a_stack_without_a_guard_page_that_overflows_ends_the_process() {
     if std::env::var_os("OVERFLOW").is_some() {
-        many_threads(|number| deep(if number == 1400 { 70 } else { 1 }));
+        many_threads(|number| deep(if number == 16_900 { 70 } else { 1 }));
         return;
     }
     let name = "a_stack_without_a_guard_page_that_overflows_ends_the_process";

@@ -348,6 +348,7 @@ impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
     const FACTS: Facts = Facts {
         single: P::FACTS.single && S::FACTS.single,
         in_order: P::FACTS.in_order && S::FACTS.in_order,
+        free: P::FACTS.free && S::FACTS.free,
         ..P::FACTS
     };
 

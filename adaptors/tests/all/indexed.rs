@@ -133,14 +133,10 @@ fn drops_are_exact() {
 fn what_is_cut_off_is_not_run() {
     let runs = AtomicUsize::new(0);
     let counted = || (0..100).into_par_iter().inspect_count(&runs);
-    assert_eq!(counted().skip(70).collect::<Vec<_>>().len(), 30);
-    assert_eq!(runs.swap(0, SeqCst), 30);
     assert_eq!(counted().take(7).collect::<Vec<_>>().len(), 7);
     assert_eq!(runs.swap(0, SeqCst), 7);
     assert_eq!(counted().interleave_shortest(0..10).collect::<Vec<_>>().len(), 21);
     assert_eq!(runs.swap(0, SeqCst), 11);
-    assert_eq!(counted().chunks(8).skip(12).collect::<Vec<_>>().len(), 1);
-    assert_eq!(runs.swap(0, SeqCst), 4);
     drop(counted().chunks(8).rev().step_by(2).positions(|_| true));
     assert_eq!(runs.swap(0, SeqCst), 0);
 }
@@ -331,4 +327,29 @@ fn liars_end() {
     assert!(it().interleave(Liar).sum::<i32>() > 0);
     assert!(it().chain(Liar).skip(1).rev().take(100).sum::<i32>() > 0);
     assert!(it().intersperse(0).skip(1).take(9).sum::<i32>() > 0);
+}
+
+/// As std's `skip`: closures before it are called for the skipped items, and what costs nothing is cut off.
+#[test]
+fn skip_runs_the_closures_before_it() {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    let calls = AtomicUsize::new(0);
+    let counted = |x: usize| {
+        calls.fetch_add(1, Relaxed);
+        x
+    };
+    let items = || (0..100_usize).into_par_iter().map(counted);
+    for (n, len) in [(0, 100), (30, 70), (100, 0), (200, 0)] {
+        assert_eq!(items().skip(n).count(), len);
+        assert_eq!(calls.swap(0, Relaxed), 100, "map, {n}");
+        assert_eq!((0..100_usize).into_par_iter().rev().inspect(|x| _ = counted(*x)).skip(n).count(), len);
+        assert_eq!(calls.swap(0, Relaxed), 100, "inspect, {n}");
+    }
+    let sums = (0..100_usize).into_par_iter().fold_chunks(10, || 0, |sum, x| sum + counted(x));
+    assert_eq!(sums.skip(9).collect::<Vec<_>>(), [945]);
+    assert_eq!(calls.swap(0, Relaxed), 100);
+    assert_eq!(
+        (0..usize::MAX).into_par_iter().chunks(10).zip(0..usize::MAX).skip(usize::MAX / 10).count(),
+        1
+    );
 }

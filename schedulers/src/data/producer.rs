@@ -221,6 +221,10 @@ pub struct Facts {
     /// Whether the units have to be fetched one after the other, as the items of a sequential iterator. A cut then fetches its left
     /// part. If so, the [default scheduler](crate::ByTerminal) cuts on demand, and makes no blocks for a search.
     pub fetched: bool,
+
+    /// Whether items can be left out without an effect: no closure of the user's is called to make them. If so, `skip` cuts them off. If
+    /// not, it has them made, as std's `skip` does.
+    pub free: bool,
 }
 
 impl Facts {
@@ -233,6 +237,7 @@ impl Facts {
         single: false,
         grows: false,
         fetched: false,
+        free: true,
     };
 
     /// Items in order, which are cheap to cut, and at most [one](Self::single) for each unit.
@@ -249,6 +254,7 @@ impl Facts {
             single: self.single && other.single,
             grows: self.grows || other.grows,
             fetched: self.fetched || other.fetched,
+            free: self.free && other.free,
         }
     }
 }

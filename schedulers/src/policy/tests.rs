@@ -289,3 +289,14 @@ fn the_default_policy_twice_is_the_default_policy() {
     }
     assert!(leaves(twice(MinLen::new(1)), node, 0).len() > 8);
 }
+
+/// Lengths that contradict each other: the minimum counts, as in rayon. Both are stronger than other bounds, and weaker than a forced shape.
+#[test]
+fn the_least_length_beats_the_greatest() {
+    let node = Node::new(150);
+    let (min, max) = (MinLen::new(100), MaxLen::new(100));
+    assert_eq!(Both::new(min, max).wants_split(&node), Verdict::TooShort);
+    assert_eq!(Both::new(max, BoundDepth::new(0)).wants_split(&node), Verdict::TooLong);
+    assert_eq!(Both::new(min, ForceDepth::new(1)).wants_split(&node), Verdict::Must);
+    assert!(Verdict::TooLong.divides(&node) && !Verdict::TooShort.divides(&node));
+}

@@ -8,6 +8,9 @@ pub trait Gather<T>: Clone + Send {
     /// Item type that comes out.
     type Output;
 
+    /// Whether no closure is called: see [`Facts::free`].
+    const FREE: bool;
+
     /// Makes one item of a batch, which is not empty.
     fn gather(&self, batch: impl Iterator<Item = T>) -> Self::Output;
 }
@@ -65,7 +68,7 @@ impl<P: Producer, G: Gather<P::Item>> IntoIterator for Batches<P, G> {
 }
 
 impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {
-    const FACTS: Facts = P::FACTS;
+    const FACTS: Facts = Facts { free: P::FACTS.free && G::FREE, ..P::FACTS };
 }
 impl<P: Producer, G: Gather<P::Item>> IndexedProducer for Batches<P, G> {}
 

@@ -44,6 +44,8 @@ pub struct IntoVec;
 impl<T> Gather<T> for IntoVec {
     type Output = Vec<T>;
 
+    const FREE: bool = true;
+
     #[inline]
     fn gather(&self, batch: impl Iterator<Item = T>) -> Vec<T> {
         batch.collect()

@@ -347,7 +347,8 @@ where
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
-    const FACTS: Facts = Facts { single: false, grows: P::FACTS.grows || Self::MEETS, ..P::FACTS };
+    const FACTS: Facts =
+        Facts { single: false, free: false, grows: P::FACTS.grows || Self::MEETS, ..P::FACTS };
 
     /// Folds the part. A task that can be divided puts a long inner iterator into a slot, and continues with that one
     /// and the rest of its outer units.

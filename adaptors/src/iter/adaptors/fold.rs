@@ -159,7 +159,7 @@ where
     S: Seed,
     F: FoldTask<S::State, P::Item>,
 {
-    const FACTS: Facts = Facts { pieces: true, single: false, ..P::FACTS };
+    const FACTS: Facts = Facts { pieces: true, single: false, free: false, ..P::FACTS };
 
     fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, steps: &mut L) -> ControlFlow<B, B>
     where

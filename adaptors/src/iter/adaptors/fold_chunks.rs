@@ -61,6 +61,8 @@ where
 {
     type Output = S::State;
 
+    const FREE: bool = false;
+
     #[inline]
     fn gather(&self, batch: impl Iterator<Item = U>) -> S::State {
         batch.fold(self.seed.clone().into_state(), self.fold_op)

@@ -196,7 +196,7 @@ impl<P> Producer for Awaited<P>
 where
     P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
-    const FACTS: Facts = Facts { single: false, ..P::FACTS };
+    const FACTS: Facts = Facts { single: false, free: false, ..P::FACTS };
 
     fn partial_fold<'s, B, F, L>(self, init: B, fold: F, steps: &mut L) -> ControlFlow<B, B>
     where

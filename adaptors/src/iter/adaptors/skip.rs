@@ -1,7 +1,7 @@
 //! The adaptor `skip`.
 
 use crate::iter::indexed_iterator;
-use furcate_schedulers::Divisible;
+use furcate_schedulers::IndexedProducer;
 
 /// Leaves out the first items: see [`skip`](crate::iter::IndexedParallelIterator::skip).
 ///
@@ -23,15 +23,19 @@ impl<I> Skip<I> {
     }
 }
 
+/// Returns the items behind the first n. Closures before `skip` are called for these, as std's `skip` calls them.
+fn without<P: IndexedProducer>(n: usize, base: P) -> P {
+    let (skipped, rest) = base.divide_at(n);
+    if !P::FACTS.free {
+        skipped.into_iter().for_each(drop);
+    }
+    rest
+}
+
 indexed_iterator! {
     impl[I] Skip<I> where over base;
     type Item = I::Item;
     type Producer<P> = P;
     fn len(this) { this.base.len().saturating_sub(this.n) }
-    fn lend(this, base) {
-        let (skipped, rest) = base.divide_at(this.n);
-        // Closures before `skip` are called for the skipped items, as std's `skip` calls them. Where there are none, nothing is left of the loop.
-        skipped.into_iter().for_each(drop);
-        rest
-    }
+    fn lend(this, base) { without(this.n, base) }
 }

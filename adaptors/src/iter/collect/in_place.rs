@@ -368,7 +368,7 @@ impl<P: IntoIterator, S: TargetRoom<Item = P::Item>> IntoIterator for Filling<P,
 }
 
 impl<P: Producer, S: TargetRoom<Item = P::Item>> Producer for Filling<P, S> {
-    const FACTS: Facts = Facts { pieces: true, single: false, ..P::FACTS };
+    const FACTS: Facts = Facts { pieces: true, single: false, free: false, ..P::FACTS };
 
     /// Folds in the items' own steps, which may keep a state for the task.
     fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
