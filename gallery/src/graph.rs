@@ -1,6 +1,5 @@
 //! Undirected graphs, as lists of edges and in compressed form.
 
-use furcate::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
@@ -28,7 +27,7 @@ impl Graph {
     pub fn new(edges: &Edges) -> Graph {
         let both_ways = |&[a, b]: &[u32; 2]| [[a, b], [b, a]];
         let mut arcs: Vec<[u32; 2]> = edges.ends.iter().flat_map(both_ways).collect();
-        arcs.par_sort_unstable();
+        arcs.sort_unstable();
         arcs.dedup();
         let mut offsets = vec![0; edges.vertex_count + 1];
         for arc in &arcs {

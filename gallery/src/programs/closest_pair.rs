@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 21,
     quick: 1 << 16,
     schedule: "",
-    why: "furcate's sort is faster, and so are its forks, which count because the recursion forks down to 16 points",
+    why: "furcate's sort is faster; the recursion's forks are few, because they stop at a thousand points",
     source: include_str!("closest_pair.rs"),
     case: |size| {
         let mut random = Rng::with_seed(1);
@@ -27,6 +27,9 @@ type Point = [f64; 2];
 
 /// For at most this number of points, all pairs are compared.
 const FEW: usize = 16;
+
+/// At most this number of points is searched by one thread.
+const SHORT: usize = 1000;
 
 fn by_x(a: &Point, b: &Point) -> std::cmp::Ordering {
     a[0].total_cmp(&b[0])
@@ -82,7 +85,7 @@ mod sequential {
         least(&points).sqrt()
     }
 
-    fn least(points: &[Point]) -> f64 {
+    pub(super) fn least(points: &[Point]) -> f64 {
         if points.len() <= FEW {
             return least_of_few(points);
         }
@@ -93,7 +96,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{FEW, Point, by_x, least_across, least_of_few};
+    use super::{Point, SHORT, by_x, least_across, sequential};
     use rayon::prelude::*;
 
     pub(super) fn run(points: &Vec<Point>) -> f64 {
@@ -103,8 +106,8 @@ mod rayon {
     }
 
     fn least(points: &[Point]) -> f64 {
-        if points.len() <= FEW {
-            return least_of_few(points);
+        if points.len() <= SHORT {
+            return sequential::least(points);
         }
         let (left, right) = points.split_at(points.len() / 2);
         let (left, right) = rayon::join(|| least(left), || least(right));
@@ -113,7 +116,7 @@ mod rayon {
 }
 
 mod furcate {
-    use super::{FEW, Point, by_x, least_across, least_of_few};
+    use super::{Point, SHORT, by_x, least_across, sequential};
     use furcate::prelude::*;
 
     pub(super) fn run(points: &Vec<Point>) -> f64 {
@@ -123,8 +126,8 @@ mod furcate {
     }
 
     fn least(points: &[Point]) -> f64 {
-        if points.len() <= FEW {
-            return least_of_few(points);
+        if points.len() <= SHORT {
+            return sequential::least(points);
         }
         let (left, right) = points.split_at(points.len() / 2);
         let (left, right) = furcate::join(|| least(left), || least(right));

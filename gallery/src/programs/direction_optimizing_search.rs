@@ -4,6 +4,7 @@
 use crate::graph::Graph;
 use crate::inputs;
 use crate::program::{Program, equal, reads};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 pub(super) const PROGRAM: Program = Program {
@@ -19,7 +20,8 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let graph = Graph::new(&inputs::power_law_edges(size.max(STARTS.len())));
         reads(graph, [sequential::run, rayon::run, furcate::run], |graph, distances| {
-            equal(distances, &sequential::run(graph))
+            equal(distances, &sequential::run(graph))?;
+            equal(&distances[0], &by_queue(graph, STARTS.start))
         })
     },
 };
@@ -33,6 +35,22 @@ const UNREACHED: u32 = u32::MAX;
 /// Whether a level is wide: `arcs` edges leave it, so many that unreached vertices should look for a parent in the level.
 fn is_wide(arcs: usize, graph: &Graph) -> bool {
     arcs > graph.arc_count() / 20
+}
+
+/// Returns the distances from a vertex, by a queue of vertices, for the check.
+fn by_queue(graph: &Graph, start: u32) -> Vec<u32> {
+    let mut distances = vec![UNREACHED; graph.vertex_count()];
+    distances[start as usize] = 0;
+    let mut queue = VecDeque::from([start]);
+    while let Some(vertex) = queue.pop_front() {
+        for &neighbor in graph.neighbors(vertex) {
+            if distances[neighbor as usize] == UNREACHED {
+                distances[neighbor as usize] = distances[vertex as usize] + 1;
+                queue.push_back(neighbor);
+            }
+        }
+    }
+    distances
 }
 
 mod sequential {

@@ -17,7 +17,9 @@ pub(super) const PROGRAM: Program = Program {
         changes(random_lengths(size), [sequential::run, rayon::run, furcate::run], |lengths, paths| {
             let mut expected = lengths.clone();
             sequential::run(&mut expected);
-            equal(&paths.cells, &expected.cells)
+            equal(&paths.cells, &expected.cells)?;
+            let mut sources = (0..paths.size).step_by(1 + paths.size / 10);
+            sources.try_for_each(|source| equal(paths.row(source), &by_dijkstra(lengths, source)))
         })
     },
 };
@@ -27,6 +29,12 @@ pub(super) const PROGRAM: Program = Program {
 struct Matrix {
     size: usize,
     cells: Vec<i32>,
+}
+
+impl Matrix {
+    fn row(&self, vertex: usize) -> &[i32] {
+        &self.cells[vertex * self.size..][..self.size]
+    }
 }
 
 /// The length of a path that does not exist. The sum of two such lengths does not overflow.
@@ -43,12 +51,25 @@ fn random_lengths(size: usize) -> Matrix {
     Matrix { size, cells }
 }
 
-/// Shortens the paths from one vertex, where the path by way of the vertex `way` is shorter. `paths` are the paths from `way`.
-fn shorten(row: &mut [i32], way: usize, paths: &[i32]) {
-    let first = row[way];
+/// Shortens the paths from one vertex, where the path by way of the vertex `via` is shorter. `paths` are the paths from `via`.
+fn shorten(row: &mut [i32], via: usize, paths: &[i32]) {
+    let first = row[via];
     for (length, rest) in row.iter_mut().zip(paths) {
         *length = (*length).min(first + rest);
     }
+}
+
+/// Returns the lengths of the shortest paths from one vertex, by Dijkstra's algorithm, for the check.
+fn by_dijkstra(lengths: &Matrix, source: usize) -> Vec<i32> {
+    let mut paths = lengths.row(source).to_vec();
+    let mut left: Vec<usize> = (0..lengths.size).collect();
+    while let Some(place) = (0..left.len()).min_by_key(|&place| paths[left[place]]) {
+        let nearest = left.swap_remove(place);
+        for &vertex in &left {
+            paths[vertex] = paths[vertex].min(paths[nearest] + lengths.row(nearest)[vertex]);
+        }
+    }
+    paths
 }
 
 mod sequential {
@@ -56,9 +77,9 @@ mod sequential {
 
     pub(super) fn run(matrix: &mut Matrix) {
         let size = matrix.size;
-        for way in 0..size {
-            let paths = matrix.cells[way * size..][..size].to_vec();
-            matrix.cells.chunks_mut(size).for_each(|row| shorten(row, way, &paths));
+        for via in 0..size {
+            let paths = matrix.row(via).to_vec();
+            matrix.cells.chunks_mut(size).for_each(|row| shorten(row, via, &paths));
         }
     }
 }
@@ -69,9 +90,9 @@ mod rayon {
 
     pub(super) fn run(matrix: &mut Matrix) {
         let size = matrix.size;
-        for way in 0..size {
-            let paths = matrix.cells[way * size..][..size].to_vec();
-            matrix.cells.par_chunks_mut(size).for_each(|row| shorten(row, way, &paths));
+        for via in 0..size {
+            let paths = matrix.row(via).to_vec();
+            matrix.cells.par_chunks_mut(size).for_each(|row| shorten(row, via, &paths));
         }
     }
 }
@@ -82,9 +103,9 @@ mod furcate {
 
     pub(super) fn run(matrix: &mut Matrix) {
         let size = matrix.size;
-        for way in 0..size {
-            let paths = matrix.cells[way * size..][..size].to_vec();
-            matrix.cells.par_chunks_mut(size).for_each(|row| shorten(row, way, &paths));
+        for via in 0..size {
+            let paths = matrix.row(via).to_vec();
+            matrix.cells.par_chunks_mut(size).for_each(|row| shorten(row, via, &paths));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Finds the value of each first move in Connect Four, by a search that stops at a move that proves the bound (classic: game tree).
 
 use crate::program::{Program, equal, reads};
+use std::collections::HashMap;
 
 pub(super) const PROGRAM: Program = Program {
     name: "game_tree",
@@ -14,8 +15,17 @@ pub(super) const PROGRAM: Program = Program {
     source: include_str!("game_tree.rs"),
     case: |size| {
         let board = Board { squares: size, mine: 0, all: 0 };
-        reads(board, [sequential::run, rayon::run, furcate::run], |board, worth| {
-            equal(worth, &sequential::run(board))
+        reads(board, [sequential::run, rayon::run, furcate::run], |board, values| {
+            equal(values, &sequential::run(board))?;
+            // With these numbers of squares, the board is symmetric, and so are the values.
+            if let 0 | 1 | 3 = board.squares % WIDTH {
+                equal(&[values.get(1), values.get(3)], &[values.get(2), values.get(4)])?;
+            }
+            if board.squares > TABLE {
+                return Ok(());
+            }
+            let mut table = HashMap::new();
+            equal(values, &board.moves().map(|next| by_table(next, &mut table)).collect())
         })
     },
 };
@@ -27,6 +37,9 @@ const COLUMNS: [usize; WIDTH] = [2, 1, 3, 0, 4];
 
 /// With at most this number of free squares, one thread searches the rest of the game.
 const SHORT: usize = 12;
+
+/// The check fills a table of all boards with at most this number of squares.
+const TABLE: usize = 17;
 
 /// The number of bits of a column. The uppermost bit stays 0, so that no line of four continues in the next column.
 const BITS: usize = 8;
@@ -68,13 +81,27 @@ impl Board {
     }
 }
 
+/// Returns the board's value for the player whose turn it is, by a table of all boards, for the check.
+fn by_table(board: Board, table: &mut HashMap<[u64; 2], i32>) -> i32 {
+    if board.is_lost() {
+        return -1;
+    }
+    let key = [board.mine, board.all];
+    if let Some(value) = table.get(&key) {
+        return *value;
+    }
+    let value = board.moves().map(|next| -by_table(next, table)).max().unwrap_or(0);
+    table.insert(key, value);
+    value
+}
+
 mod sequential {
     use super::Board;
 
     /// Returns the value of each first move for the other player: 1 is a win, 0 a draw, and -1 a loss.
     pub(super) fn run(board: &Board) -> Vec<i32> {
-        let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
-        board.moves().map(worth).collect()
+        let value = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
+        board.moves().map(value).collect()
     }
 
     /// Whether the board's value for the player whose turn it is is at least the bound.
@@ -91,8 +118,8 @@ mod rayon {
     use rayon::prelude::*;
 
     pub(super) fn run(board: &Board) -> Vec<i32> {
-        let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
-        board.moves().map(worth).collect()
+        let value = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
+        board.moves().map(value).collect()
     }
 
     fn reaches(board: Board, bound: i32) -> bool {
@@ -110,8 +137,8 @@ mod furcate {
     use furcate::prelude::*;
 
     pub(super) fn run(board: &Board) -> Vec<i32> {
-        let worth = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
-        board.moves().map(worth).collect()
+        let value = |next| [1, 0].into_iter().find(|&bound| reaches(next, bound)).unwrap_or(-1);
+        board.moves().map(value).collect()
     }
 
     fn reaches(board: Board, bound: i32) -> bool {

@@ -23,6 +23,11 @@ pub(super) const PROGRAM: Program = Program {
 
 const KEYS: usize = 1 << 16;
 
+fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
+    counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+    counts
+}
+
 mod sequential {
     use super::KEYS;
 
@@ -35,7 +40,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::KEYS;
+    use super::{KEYS, add};
     use rayon::prelude::*;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
@@ -46,12 +51,12 @@ mod rayon {
                 counts
             },
         );
-        counts.reduce_with(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect()).unwrap_or_default()
+        counts.reduce_with(add).unwrap_or_default()
     }
 }
 
 mod furcate {
-    use super::KEYS;
+    use super::{KEYS, add};
     use furcate::prelude::*;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
@@ -63,6 +68,6 @@ mod furcate {
             },
         );
         let counts = counts.adaptive();
-        counts.reduce_with(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect()).unwrap_or_default()
+        counts.reduce_with(add).unwrap_or_default()
     }
 }

@@ -17,7 +17,13 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let documents = Vocabulary::new().documents(size);
         reads(documents, [sequential::run, rayon::run, furcate::run], |documents, index| {
-            equal(index, &sequential::run(documents))
+            equal(index, &sequential::run(documents))?;
+            let search = |word: &str| {
+                let contains = |number: &usize| documents[*number].split_whitespace().any(|it| it == word);
+                (0..documents.len()).filter(contains).collect::<Vec<usize>>()
+            };
+            let mut sample = index.iter().step_by(1 + index.len() / 4);
+            sample.try_for_each(|(word, numbers)| equal(numbers, &search(word)))
         })
     },
 };

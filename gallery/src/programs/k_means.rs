@@ -1,5 +1,6 @@
 //! Finds the centers of clusters of points, by Lloyd's algorithm (classic: k-means).
 
+use crate::geometry::distance_squared;
 use crate::inputs;
 use crate::program::{Program, equal, reads};
 
@@ -16,7 +17,7 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let points = inputs::clustered_points(size, CENTERS);
         reads(points, [sequential::run, rayon::run, furcate::run], |points, centers| {
-            equal(centers, &sequential::run(points))
+            equal(centers, &by_lists(points))
         })
     },
 };
@@ -58,6 +59,24 @@ fn move_centers(centers: &mut [Point], clusters: &[Cluster]) {
     for (center, cluster) in centers.iter_mut().zip(clusters).filter(|(_, cluster)| cluster.count > 0) {
         *center = cluster.sum.map(|sum| sum / cluster.count as f64);
     }
+}
+
+/// Returns the centers by lists of the points that are nearest to each one, for the check.
+fn by_lists(points: &[Point]) -> Vec<Point> {
+    let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
+    for _ in 0..ROUNDS {
+        let mut lists = vec![Vec::new(); centers.len()];
+        for point in points {
+            let distances = centers.iter().map(|center| distance_squared(center, point));
+            let nearest = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+            lists[nearest.map_or(0, |(place, _)| place)].push(point);
+        }
+        for (center, list) in centers.iter_mut().zip(&lists).filter(|(_, list)| !list.is_empty()) {
+            let sum = |axis: usize| list.iter().map(|point| point[axis]).sum::<f64>();
+            *center = std::array::from_fn(|axis| sum(axis) / list.len() as f64);
+        }
+    }
+    centers
 }
 
 mod sequential {

@@ -7,7 +7,7 @@ pub(super) const PROGRAM: Program = Program {
     name: "matrix_multiply",
     suite: "classic",
     what: "the product of two square matrices",
-    unit: "rows",
+    unit: "rows (rounded up to a power of 2)",
     size: 1024,
     quick: 256,
     schedule: "",

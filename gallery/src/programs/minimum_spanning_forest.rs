@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 19,
     quick: 1 << 15,
     schedule: "",
-    why: "the list of edges shrinks with each round, so the last loops over it are short and cost less in furcate",
+    why: "the lists of edges and roots shrink with each round, so the last loops over them are short and cost less in furcate",
     source: include_str!("minimum_spanning_forest.rs"),
     case: |size| {
         let Edges { vertex_count, ends } = inputs::power_law_edges(size);
@@ -75,6 +75,7 @@ mod rayon {
         let sets = SharedSets::new(graph.vertex_count);
         let lightest: Vec<_> = (0..graph.vertex_count).map(|_| AtomicU64::new(NO_EDGE)).collect();
         let (mut forest, mut edges) = (Vec::new(), graph.edges.clone());
+        let mut roots: Vec<u32> = (0..graph.vertex_count as u32).collect();
         while !edges.is_empty() {
             edges.par_iter().for_each(|edge| {
                 for place in edge.ends.map(|end| &lightest[end as usize]) {
@@ -83,7 +84,7 @@ mod rayon {
                     }
                 }
             });
-            let weights = lightest.par_iter().map(|place| place.load(Relaxed));
+            let weights = roots.par_iter().map(|&root| lightest[root as usize].swap(NO_EDGE, Relaxed));
             // An edge may be the lightest one of two sets. `unite` returns true for it only once.
             forest.par_extend(weights.filter(|&weight| {
                 weight != NO_EDGE && {
@@ -91,7 +92,7 @@ mod rayon {
                     sets.unite(a, b)
                 }
             }));
-            lightest.par_iter().for_each(|place| place.store(NO_EDGE, Relaxed));
+            roots = roots.into_par_iter().filter(|&root| sets.find(root) == root).collect();
             let between_sets = |edge: Edge| {
                 let [a, b] = edge.ends.map(|end| sets.find(end));
                 (a != b).then_some(Edge { ends: [a, b], weight: edge.weight })
@@ -113,6 +114,7 @@ mod furcate {
         let sets = SharedSets::new(graph.vertex_count);
         let lightest: Vec<_> = (0..graph.vertex_count).map(|_| AtomicU64::new(NO_EDGE)).collect();
         let (mut forest, mut edges) = (Vec::new(), graph.edges.clone());
+        let mut roots: Vec<u32> = (0..graph.vertex_count as u32).collect();
         while !edges.is_empty() {
             edges.par_iter().for_each(|edge| {
                 for place in edge.ends.map(|end| &lightest[end as usize]) {
@@ -121,7 +123,7 @@ mod furcate {
                     }
                 }
             });
-            let weights = lightest.par_iter().map(|place| place.load(Relaxed));
+            let weights = roots.par_iter().map(|&root| lightest[root as usize].swap(NO_EDGE, Relaxed));
             // An edge may be the lightest one of two sets. `unite` returns true for it only once.
             forest.par_extend(weights.filter(|&weight| {
                 weight != NO_EDGE && {
@@ -129,7 +131,7 @@ mod furcate {
                     sets.unite(a, b)
                 }
             }));
-            lightest.par_iter().for_each(|place| place.store(NO_EDGE, Relaxed));
+            roots = roots.into_par_iter().filter(|&root| sets.find(root) == root).collect();
             let between_sets = |edge: Edge| {
                 let [a, b] = edge.ends.map(|end| sets.find(end));
                 (a != b).then_some(Edge { ends: [a, b], weight: edge.weight })

@@ -14,7 +14,10 @@ pub(super) const PROGRAM: Program = Program {
     schedule: "",
     why: "each step is a handful of short parallel loops one after the other, and furcate begins and ends them faster",
     source: include_str!("nas_cg.rs"),
-    case: |size| reads(Matrix::new(CLASSES[size]), [sequential::run, rayon::run, furcate::run], check),
+    case: |size| {
+        let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");
+        reads(Matrix::new(*class), [sequential::run, rayon::run, furcate::run], check)
+    },
 };
 
 /// A class of the benchmark: the matrix's size, the number of elements of its random vectors, the shift of its eigenvalues, and the published

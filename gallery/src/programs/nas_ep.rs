@@ -13,7 +13,10 @@ pub(super) const PROGRAM: Program = Program {
     schedule: "",
     why: "the batches are large, equal and independent, so both libraries keep all threads busy",
     source: include_str!("nas_ep.rs"),
-    case: |size| reads(CLASSES[size], [sequential::run, rayon::run, furcate::run], check),
+    case: |size| {
+        let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");
+        reads(*class, [sequential::run, rayon::run, furcate::run], check)
+    },
 };
 
 /// A class of the benchmark: the number of pairs of uniform numbers that are tried, and the published results.

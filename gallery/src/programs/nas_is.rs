@@ -10,10 +10,13 @@ pub(super) const PROGRAM: Program = Program {
     unit: "class: 0 = S, 1 = W, 2 = A, 3 = B",
     size: 3,
     quick: 0,
-    schedule: ".adaptive()",
-    why: "`adaptive` makes fewer tables of counts, but all columns wait for memory, and one thread sums up the ranks",
+    schedule: "",
+    why: "both make a table of counts for each thread, all columns wait for memory, and one thread sums up the ranks",
     source: include_str!("nas_is.rs"),
-    case: |size| changes(Problem::new(CLASSES[size]), [sequential::run, rayon::run, furcate::run], check),
+    case: |size| {
+        let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W), 2 (A) or 3 (B)");
+        changes(Problem::new(*class), [sequential::run, rayon::run, furcate::run], check)
+    },
 };
 
 /// A class of the benchmark. Each test is the place of a key, its published rank, and the rank's change with each round.
@@ -102,6 +105,15 @@ impl Problem {
     }
 }
 
+/// Counts how often each key occurs.
+fn count(keys: &[u32], bound: u32) -> Vec<u32> {
+    let mut counts = vec![0; bound as usize];
+    for &key in keys {
+        counts[key as usize] += 1;
+    }
+    counts
+}
+
 fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
     counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
     counts
@@ -123,56 +135,41 @@ fn check(input: &Problem, output: &Problem) -> Result<(), String> {
 }
 
 mod sequential {
-    use super::{Problem, ROUNDS};
+    use super::{Problem, ROUNDS, count};
 
     pub(super) fn run(problem: &mut Problem) {
         for round in 1..=ROUNDS {
             problem.change_keys(round);
-            let mut counts = vec![0; problem.class.bound as usize];
-            for &key in &problem.keys {
-                counts[key as usize] += 1;
-            }
+            let counts = count(&problem.keys, problem.class.bound);
             problem.rank(counts);
         }
     }
 }
 
 mod rayon {
-    use super::{Problem, ROUNDS, add};
+    use super::{Problem, ROUNDS, add, count};
     use rayon::prelude::*;
 
     pub(super) fn run(problem: &mut Problem) {
         for round in 1..=ROUNDS {
             problem.change_keys(round);
-            let counts = problem.keys.par_iter().fold(
-                || vec![0; problem.class.bound as usize],
-                |mut counts, &key| {
-                    counts[key as usize] += 1;
-                    counts
-                },
-            );
-            let counts = counts.reduce_with(add).unwrap_or_default();
-            problem.rank(counts);
+            let parts = problem.keys.par_chunks(problem.keys.len().div_ceil(rayon::current_num_threads()));
+            let counts = parts.map(|keys| count(keys, problem.class.bound)).reduce_with(add);
+            problem.rank(counts.unwrap_or_default());
         }
     }
 }
 
 mod furcate {
-    use super::{Problem, ROUNDS, add};
+    use super::{Problem, ROUNDS, add, count};
     use furcate::prelude::*;
 
     pub(super) fn run(problem: &mut Problem) {
         for round in 1..=ROUNDS {
             problem.change_keys(round);
-            let counts = problem.keys.par_iter().fold(
-                || vec![0; problem.class.bound as usize],
-                |mut counts, &key| {
-                    counts[key as usize] += 1;
-                    counts
-                },
-            );
-            let counts = counts.adaptive().reduce_with(add).unwrap_or_default();
-            problem.rank(counts);
+            let parts = problem.keys.par_chunks(problem.keys.len().div_ceil(furcate::current_num_threads()));
+            let counts = parts.map(|keys| count(keys, problem.class.bound)).reduce_with(add);
+            problem.rank(counts.unwrap_or_default());
         }
     }
 }

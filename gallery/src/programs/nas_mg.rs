@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     why: "the loops over fine grids are even and wait for memory; the coarse grids are too small to divide, and there the cost of a parallel loop counts",
     source: include_str!("nas_mg.rs"),
     case: |size| {
-        let (points, norm) = CLASSES[size];
+        let (points, norm) = *CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");
         let columns = [sequential::run, rayon::run, furcate::run];
         let problem = Problem { expected: norm, ..Problem::new(points) };
         changes(problem, columns, |input, output| close(&[output.norm / input.expected], &[1.0], 1e-8))

@@ -12,10 +12,10 @@ pub(super) const PROGRAM: Program = Program {
     size: 1_200_000,
     quick: 40_000,
     schedule: "",
-    why: "the searches take most of the time and are alike, so both libraries divide them well; the forks of the tree are a small share",
+    why: "the searches take most of the time and are alike, so both libraries divide them well; the forks of the tree are few",
     source: include_str!("nearest_neighbors.rs"),
     case: |size| {
-        let points = inputs::points_in_clouds(size);
+        let points = inputs::points_in_clouds(size.max(2));
         reads(points, [sequential::run, rayon::run, furcate::run], |points, pairs| {
             equal(pairs, &sequential::run(points))?;
             let nearest = |point: &Point<2>| {
@@ -27,6 +27,9 @@ pub(super) const PROGRAM: Program = Program {
         })
     },
 };
+
+/// At most this number of points is ordered by one thread.
+const SHORT: usize = 1000;
 
 /// Returns the nearest other point of a k-d tree.
 fn nearest(tree: &[Point<2>], to: &Point<2>) -> Point<2> {
@@ -66,7 +69,7 @@ mod sequential {
         tree.iter().map(|point| [*point, nearest(&tree, point)]).collect()
     }
 
-    fn build(points: &mut [Point<2>], axis: usize) {
+    pub(super) fn build(points: &mut [Point<2>], axis: usize) {
         if points.len() > LEAF {
             let (before, behind) = halves(points, axis);
             build(before, 1 - axis);
@@ -76,7 +79,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{LEAF, Point, halves, nearest};
+    use super::{Point, SHORT, halves, nearest, sequential};
     use rayon::prelude::*;
 
     pub(super) fn run(points: &Vec<Point<2>>) -> Vec<[Point<2>; 2]> {
@@ -86,15 +89,16 @@ mod rayon {
     }
 
     fn build(points: &mut [Point<2>], axis: usize) {
-        if points.len() > LEAF {
-            let (before, behind) = halves(points, axis);
-            rayon::join(|| build(before, 1 - axis), || build(behind, 1 - axis));
+        if points.len() <= SHORT {
+            return sequential::build(points, axis);
         }
+        let (before, behind) = halves(points, axis);
+        rayon::join(|| build(before, 1 - axis), || build(behind, 1 - axis));
     }
 }
 
 mod furcate {
-    use super::{LEAF, Point, halves, nearest};
+    use super::{Point, SHORT, halves, nearest, sequential};
     use furcate::prelude::*;
 
     pub(super) fn run(points: &Vec<Point<2>>) -> Vec<[Point<2>; 2]> {
@@ -104,9 +108,10 @@ mod furcate {
     }
 
     fn build(points: &mut [Point<2>], axis: usize) {
-        if points.len() > LEAF {
-            let (before, behind) = halves(points, axis);
-            furcate::join(|| build(before, 1 - axis), || build(behind, 1 - axis));
+        if points.len() <= SHORT {
+            return sequential::build(points, axis);
         }
+        let (before, behind) = halves(points, axis);
+        furcate::join(|| build(before, 1 - axis), || build(behind, 1 - axis));
     }
 }

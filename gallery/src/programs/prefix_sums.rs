@@ -24,11 +24,12 @@ pub(super) const PROGRAM: Program = Program {
 
 mod sequential {
     pub(super) fn run(numbers: &Vec<u64>) -> Vec<u64> {
-        let add = |sum: &mut u64, number: &u64| {
-            *sum += number;
-            Some(*sum)
+        let mut sum = 0;
+        let add = |number| {
+            sum += number;
+            sum
         };
-        numbers.iter().scan(0, add).collect()
+        numbers.iter().map(add).collect()
     }
 }
 

@@ -35,82 +35,84 @@ fn area(a: Point<2>, b: Point<2>, c: Point<2>) -> f64 {
 }
 
 /// Compares two points by their coordinates.
-fn from_west_to_east(a: &Point<2>, b: &Point<2>) -> Ordering {
+fn by_x_then_y(a: &Point<2>, b: &Point<2>) -> Ordering {
     a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
 }
 
 mod sequential {
-    use super::{Point, area, from_west_to_east};
+    use super::{Point, area, by_x_then_y};
 
     pub(super) fn run(points: &Vec<Point<2>>) -> Vec<Point<2>> {
-        let west = points.iter().copied().min_by(from_west_to_east);
-        let east = points.iter().copied().max_by(from_west_to_east);
+        let west = points.iter().copied().min_by(by_x_then_y);
+        let east = points.iter().copied().max_by(by_x_then_y);
         let Some((west, east)) = west.zip(east) else { return Vec::new() };
-        let mut hull = beyond(points, west, east);
-        hull.extend(beyond(points, east, west));
+        let mut hull = hull_beyond(points, west, east);
+        hull.extend(hull_beyond(points, east, west));
         hull
     }
 
     /// Returns the part of the hull on the left of the line from `a` to `b`: with `a`, without `b`.
-    pub(super) fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
+    pub(super) fn hull_beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
         let outside: Vec<_> = points.iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
         let farthest = outside.iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));
         let Some(farthest) = farthest else { return vec![a] };
-        let mut hull = beyond(&outside, a, farthest);
-        hull.extend(beyond(&outside, farthest, b));
+        let mut hull = hull_beyond(&outside, a, farthest);
+        hull.extend(hull_beyond(&outside, farthest, b));
         hull
     }
 }
 
 mod rayon {
-    use super::{Point, SHORT, area, from_west_to_east, sequential};
+    use super::{Point, SHORT, area, by_x_then_y, sequential};
     use rayon::prelude::*;
 
     pub(super) fn run(points: &Vec<Point<2>>) -> Vec<Point<2>> {
-        let west = points.par_iter().copied().min_by(from_west_to_east);
-        let east = points.par_iter().copied().max_by(from_west_to_east);
+        let west = points.par_iter().copied().min_by(by_x_then_y);
+        let east = points.par_iter().copied().max_by(by_x_then_y);
         let Some((west, east)) = west.zip(east) else { return Vec::new() };
-        let (mut hull, below) = rayon::join(|| beyond(points, west, east), || beyond(points, east, west));
+        let (mut hull, below) =
+            rayon::join(|| hull_beyond(points, west, east), || hull_beyond(points, east, west));
         hull.extend(below);
         hull
     }
 
-    fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
+    fn hull_beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
         if points.len() <= SHORT {
-            return sequential::beyond(points, a, b);
+            return sequential::hull_beyond(points, a, b);
         }
         let outside: Vec<_> = points.par_iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
         let farthest = outside.par_iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));
         let Some(farthest) = farthest else { return vec![a] };
         let (mut hull, rest) =
-            rayon::join(|| beyond(&outside, a, farthest), || beyond(&outside, farthest, b));
+            rayon::join(|| hull_beyond(&outside, a, farthest), || hull_beyond(&outside, farthest, b));
         hull.extend(rest);
         hull
     }
 }
 
 mod furcate {
-    use super::{Point, SHORT, area, from_west_to_east, sequential};
+    use super::{Point, SHORT, area, by_x_then_y, sequential};
     use furcate::prelude::*;
 
     pub(super) fn run(points: &Vec<Point<2>>) -> Vec<Point<2>> {
-        let west = points.par_iter().copied().min_by(from_west_to_east);
-        let east = points.par_iter().copied().max_by(from_west_to_east);
+        let west = points.par_iter().copied().min_by(by_x_then_y);
+        let east = points.par_iter().copied().max_by(by_x_then_y);
         let Some((west, east)) = west.zip(east) else { return Vec::new() };
-        let (mut hull, below) = furcate::join(|| beyond(points, west, east), || beyond(points, east, west));
+        let (mut hull, below) =
+            furcate::join(|| hull_beyond(points, west, east), || hull_beyond(points, east, west));
         hull.extend(below);
         hull
     }
 
-    fn beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
+    fn hull_beyond(points: &[Point<2>], a: Point<2>, b: Point<2>) -> Vec<Point<2>> {
         if points.len() <= SHORT {
-            return sequential::beyond(points, a, b);
+            return sequential::hull_beyond(points, a, b);
         }
         let outside: Vec<_> = points.par_iter().copied().filter(|&p| area(a, b, p) > 0.0).collect();
         let farthest = outside.par_iter().copied().max_by(|&p, &q| area(a, b, p).total_cmp(&area(a, b, q)));
         let Some(farthest) = farthest else { return vec![a] };
         let (mut hull, rest) =
-            furcate::join(|| beyond(&outside, a, farthest), || beyond(&outside, farthest, b));
+            furcate::join(|| hull_beyond(&outside, a, farthest), || hull_beyond(&outside, farthest, b));
         hull.extend(rest);
         hull
     }

@@ -37,6 +37,9 @@ struct Scene {
 /// The greatest number of triangles in a leaf.
 const LEAF: usize = 4;
 
+/// At most this number of triangles is divided by one thread.
+const SHORT: usize = 1000;
+
 /// Triangles, and the least box around them: a bounding volume hierarchy.
 struct Tree<'a> {
     bounds: Bounds,
@@ -108,7 +111,7 @@ mod sequential {
         scene.rays.iter().map(|ray| tree.first_hit(ray)).collect()
     }
 
-    fn build(triangles: &mut [Triangle]) -> Tree<'_> {
+    pub(super) fn build(triangles: &mut [Triangle]) -> Tree<'_> {
         if triangles.len() <= LEAF {
             return Tree::leaf(triangles);
         }
@@ -118,7 +121,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{LEAF, Scene, Tree, Triangle, halves};
+    use super::{SHORT, Scene, Tree, Triangle, halves, sequential};
     use rayon::prelude::*;
 
     pub(super) fn run(scene: &Scene) -> Vec<Option<u32>> {
@@ -128,8 +131,8 @@ mod rayon {
     }
 
     fn build(triangles: &mut [Triangle]) -> Tree<'_> {
-        if triangles.len() <= LEAF {
-            return Tree::leaf(triangles);
+        if triangles.len() <= SHORT {
+            return sequential::build(triangles);
         }
         let (left, right) = halves(triangles);
         let (left, right) = rayon::join(|| build(left), || build(right));
@@ -138,7 +141,7 @@ mod rayon {
 }
 
 mod furcate {
-    use super::{LEAF, Scene, Tree, Triangle, halves};
+    use super::{SHORT, Scene, Tree, Triangle, halves, sequential};
     use furcate::prelude::*;
 
     pub(super) fn run(scene: &Scene) -> Vec<Option<u32>> {
@@ -148,8 +151,8 @@ mod furcate {
     }
 
     fn build(triangles: &mut [Triangle]) -> Tree<'_> {
-        if triangles.len() <= LEAF {
-            return Tree::leaf(triangles);
+        if triangles.len() <= SHORT {
+            return sequential::build(triangles);
         }
         let (left, right) = halves(triangles);
         let (left, right) = furcate::join(|| build(left), || build(right));

@@ -22,8 +22,13 @@ pub(super) const PROGRAM: Program = Program {
 };
 
 /// Published numbers of primes up to a limit.
-const PUBLISHED: [(usize, usize); 4] =
-    [(1_000_000, 78_498), (10_000_000, 664_579), (100_000_000, 5_761_455), (1_000_000_000, 50_847_534)];
+const PUBLISHED: [(usize, usize); 5] = [
+    (1_000_000, 78_498),
+    (10_000_000, 664_579),
+    (100_000_000, 5_761_455),
+    (500_000_000, 26_355_867),
+    (1_000_000_000, 50_847_534),
+];
 
 /// The length of a segment, an even number. The flags of a segment fit into a first-level or second-level cache.
 const SEGMENT: usize = 1 << 17;

@@ -9,13 +9,14 @@ pub(super) const PROGRAM: Program = Program {
     name: "strassen",
     suite: "classic",
     what: "a matrix product by Strassen's recursion",
-    unit: "rows (a power of 2)",
+    unit: "rows (rounded up to a power of 2)",
     size: 1024,
     quick: 512,
     schedule: "",
     why: "the 343 products of small matrices take so long that the cost of a fork is hidden in both libraries",
     source: include_str!("strassen.rs"),
     case: |size| {
+        let size = size.max(4).next_power_of_two();
         let matrix = |seed| Matrix { size, values: inputs::random_floats(size * size, seed) };
         reads((matrix(1), matrix(2)), [sequential::run, rayon::run, furcate::run], check)
     },

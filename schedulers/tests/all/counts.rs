@@ -74,11 +74,11 @@ proptest! {
     }
 }
 
-/// *Must* beats *may not*: if the two bounds contradict each other, the maximum counts.
+/// If the two bounds contradict each other, the minimum counts, as in rayon.
 #[test]
-fn max_len_beats_min_len() {
+fn min_len_beats_max_len() {
     let tree = tree(Place::Inline, 64, Both::new(MinLen::new(64), MaxLen::new(8)));
-    assert_eq!(leaf_lengths(&tree), [8; 8]);
+    assert_eq!(leaf_lengths(&tree), [64]);
 }
 
 #[test]

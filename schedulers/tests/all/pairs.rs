@@ -7,13 +7,15 @@ use furcate_schedulers::{Divisible, Join, Sequential, Verdict};
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 8, 9, 63, 64, 200];
 
-/// The tree by the rules of the table: *must* beats *may not* beats *would* beats the default's *would rather*. A
-/// division that is not forced needs something to cut, and a permit.
+/// The tree by the rules of the table: *must* beats *too short* beats *too long* beats *may not* beats *would* beats the default's *would rather*. A
+/// division that is not forced needs something to cut, and one that only would be made needs a permit.
 fn oracle(chain: [&Entry; 2], piece: Piece, right: bool) -> Tree {
     let node = TableNode { len: piece.range.len(), depth: piece.depth, right };
     let says = |verdict| chain.iter().any(|entry| (entry.says)(&node) == verdict);
     let may = node.len > 1 && chain.iter().all(|entry| entry.forks) && !says(Verdict::MayNot);
-    let divides = says(Verdict::Must) || may && (says(Verdict::Would) || says(Verdict::Rather));
+    let too_long = says(Verdict::TooLong) && node.len > 1;
+    let would = may && (says(Verdict::Would) || says(Verdict::Rather));
+    let divides = says(Verdict::Must) || !says(Verdict::TooShort) && (too_long || would);
     if !divides {
         return Tree::Leaf(piece);
     }

@@ -61,7 +61,7 @@ pub(crate) struct Entry {
 
 /// Every policy, with one or more typical parameters.
 pub(crate) fn entries() -> Vec<Entry> {
-    use Verdict::{MayNot, Must, Pass, Rather, RatherNot, Would};
+    use Verdict::{MayNot, Must, Pass, Rather, RatherNot, TooLong, TooShort, Would};
     fn entry(name: &'static str, policy: impl Into<AnyPolicy>, says: fn(&TableNode) -> Verdict) -> Entry {
         Entry { name, policy: policy.into(), says, forks: true }
     }
@@ -78,8 +78,8 @@ pub(crate) fn entries() -> Vec<Entry> {
         entry("join_context(4)", policy::JoinContext::new(4), |n| {
             if n.depth < 4 && !n.right { Would } else { MayNot }
         }),
-        entry("max_len(9)", policy::MaxLen::new(9), |n| if n.len > 9 { Must } else { Pass }),
-        entry("min_len(5)", policy::MinLen::new(5), |n| if n.len / 2 < 5 { MayNot } else { Pass }),
+        entry("max_len(9)", policy::MaxLen::new(9), |n| if n.len > 9 { TooLong } else { Pass }),
+        entry("min_len(5)", policy::MinLen::new(5), |n| if n.len / 2 < 5 { TooShort } else { Pass }),
         entry("size_limit(6)", policy::SizeLimit::new(6), |n| if n.len > 6 { Would } else { MayNot }),
         entry(
             "thief_splitting(4)",
