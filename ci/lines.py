@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11339,
-    "schedulers": 6426,
-    "adaptors": 16129,
+    "pool": 11343,
+    "schedulers": 6434,
+    "adaptors": 16141,
     "src": 110,
     "trace": 2174,
     "cluster": 5698,
