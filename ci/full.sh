@@ -26,6 +26,7 @@ targets          | ci/targets.sh             | $library rayon-engine cluster tes
 examples         | ci/examples.sh            | $library examples demo book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
 cluster          | ci/cluster.sh             | $library cluster examples testkit book
+gallery          | cargo run --release --locked -p furcate-gallery -- run all --rounds 1 | $library gallery
 benches          | ci/benches.sh             | $library rayon-core examples benches
 asan             | ci/asan.sh                | $library rayon-engine testkit
 tsan             | ci/tsan.sh                | $library rayon-engine testkit

@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
     for program in PROGRAMS.iter().filter(|program| choice.has(program.name)) {
         let measured = measure(program, &settings)?;
         print!("{}", table::row(&measured));
-        let name = |column| if column == Column::Sequential { "serial" } else { column.name() };
+        let name = |column: Column| if column == Column::Sequential { "serial" } else { column.name() };
         let rows = Column::ALL.map(|column| (name(column), measured.times[column as usize].clone()));
         record::record(program.name, rows);
     }

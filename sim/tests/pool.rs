@@ -1,6 +1,7 @@
 //! Random programs on the pool, each under a schedule of its own seed, against their sequential values.
 //!
-//! Built with `--cfg furcate_sim` only: else there is nothing here. `SCHEDULES=n` sets the number of schedules, and `FIRST=n` the first seed.
+//! Built with `--cfg furcate_sim` only: else there is nothing here. `SCHEDULES=n` sets the number of schedules, and `FIRST=n` the first seed. With
+//! `SCHEDULES=1` the schedule is written.
 #![cfg(furcate_sim)]
 
 use furcate::prelude::*;
@@ -246,7 +247,7 @@ fn random_programs_give_their_sequential_values() {
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let check_of = Check::new().cores(threads).max_steps(3_000_000).needs_no_time(!waits);
-            check_of.run([seed], || {
+            let run = || {
                 BROADCASTS.store(0, Relaxed);
                 let begin = Instant::now();
                 let builder = ThreadPoolBuilder::new()
@@ -274,7 +275,8 @@ fn random_programs_give_their_sequential_values() {
                 assert_eq!(BROADCASTS.load(Relaxed), 0, "a broadcast was lost");
                 // All waits together take less than a second. The thread of the timers sleeps for a day if it has none.
                 assert!(begin.elapsed() < Duration::from_secs(3600), "a timer was late");
-            });
+            };
+            if schedules == 1 { check_of.replay(seed, run) } else { check_of.run([seed], run) }
         }));
         if let Err(payload) = outcome {
             let message = payload.downcast_ref::<String>().cloned().unwrap_or_default();

@@ -7,8 +7,8 @@ pub(super) const PROGRAM: Program = Program {
     suite: "classic",
     what: "the number of nodes of a tree whose subtrees differ much in size",
     unit: "children of the root",
-    size: 1 << 13,
-    quick: 1 << 8,
+    size: 1 << 16,
+    quick: 1 << 11,
     schedule: "",
     why: "the columns fork for every child, because the size of a subtree is unknown: a node takes some nanoseconds, a fork of rayon longer, a fork of furcate about one",
     source: include_str!("unbalanced_tree_search.rs"),
@@ -19,11 +19,11 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// The root. A node is a random number. About one node in eight has children. A subtree has a thousand nodes on average.
+/// The root. A node is a random number. About one node in eight has children. A subtree has a hundred nodes on average.
 const ROOT: u64 = 19;
 
 fn children(node: u64) -> u64 {
-    const SHARE: f64 = 0.999 / 8.0;
+    const SHARE: f64 = 0.99 / 8.0;
     if node < (SHARE * u64::MAX as f64) as u64 { 8 } else { 0 }
 }
 
