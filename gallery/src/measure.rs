@@ -2,7 +2,7 @@
 //!
 //! Each column runs in a process of its own, so that its peak of memory is its own, and only its library has threads. A round has one process for
 //! each column, in alternating order. A process makes the input, runs once without counting, and then as often as there is time, at least
-//! [`LEAST`] times. Its time is the median of these runs. Ratios are those of the same round.
+//! three times. Its time is the median of these runs. Ratios are those of the same round.
 
 use crate::program::{Column, Program};
 use crate::programs::PROGRAMS;

@@ -43,8 +43,8 @@ pub fn html(all: &[Measured], settings: &Settings) -> Result<String, String> {
             "<h2 id=\"{}\">{}</h2>\n<p>{}. {}</p>\n<div class=\"columns\">",
             program.name,
             program.name.replace('_', " "),
-            escaped(&format!("{} ({})", sentence(program.what), program.suite)),
-            escaped(&format!("{}.", sentence(program.why))),
+            prose(&format!("{} ({})", sentence(program.what), program.suite)),
+            prose(&format!("{}.", sentence(program.why))),
         );
         for column in Column::ALL {
             let time = time(row.time(column));
@@ -90,6 +90,13 @@ fn sentence(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Returns a text as HTML, in which words between backticks are code.
+fn prose(text: &str) -> String {
+    let escaped = escaped(text);
+    let parts = escaped.split('`').enumerate();
+    parts.map(|(i, part)| if i % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -102,4 +109,4 @@ td:first-child,th:first-child,td:last-child,th:last-child{text-align:left}\
 .columns{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.6rem}\
 @media(max-width:1000px){.columns{grid-template-columns:minmax(0,1fr)}}\
 h3{margin:.2rem 0;font-size:1rem}small{font-weight:normal;color:#666}\
-pre{overflow-x:auto;background:#f5f5f5;padding:.6rem;font-size:12px;margin:0}mark{background:#ffe9a8}";
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f5f5f5;padding:.6rem;font-size:12px;margin:0}mark{background:#ffe9a8}";

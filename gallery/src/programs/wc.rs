@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     unit: "files",
     size: 8000,
     quick: 500,
-    schedule: ".adaptive()",
+    schedule: "",
     why: "about a tie, because the long files are far apart in the list, so rayon's leaves have nearly as many bytes as each other",
     source: include_str!("wc.rs"),
     case: |size| {
@@ -74,6 +74,6 @@ mod furcate {
     use furcate::prelude::*;
 
     pub(super) fn run(folder: &TextFolder) -> Counts {
-        folder.files.par_iter().map(count).adaptive().sum()
+        folder.files.par_iter().map(count).sum()
     }
 }
