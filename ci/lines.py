@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11343,
+    "pool": 11356,
     "schedulers": 6434,
     "adaptors": 16141,
     "src": 110,

@@ -134,6 +134,9 @@ pub(crate) trait Occupant {
     /// Notes that this worker is woken [ahead](Locked::resume) of its latch. Returns whether it was before, in the same wait.
     fn set_awake_ahead(&self) -> bool;
 
+    /// Notes that this worker watches: if it wakes in a slot, it may be on turn, and then it does not search.
+    fn set_watches(&self);
+
     /// Wakes the worker's thread.
     fn unpark(&self);
 

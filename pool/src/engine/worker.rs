@@ -125,6 +125,8 @@ pub struct Worker {
     serves: AtomicUsize,
     /// Whether this worker was woken [ahead](crate::slots::Locked::resume) of the latch that it waits for.
     pub(crate) awake_ahead: AtomicBool,
+    /// Whether this worker was made the watcher since it last had the slot lock to go to sleep. Written with the slot lock held.
+    pub(crate) watches: AtomicBool,
     registry: NonNull<Registry>,
     /// Index of this worker in the registry's table of workers.
     number: usize,
@@ -211,6 +213,7 @@ impl Worker {
             awaited: AtomicU64::default(),
             serves: AtomicUsize::default(),
             awake_ahead: AtomicBool::default(),
+            watches: AtomicBool::default(),
             registry,
             number,
             external,
@@ -684,6 +687,10 @@ impl Occupant for Worker {
 
     fn set_awake_ahead(&self) -> bool {
         self.awake_ahead.swap(true, Relaxed)
+    }
+
+    fn set_watches(&self) {
+        self.watches.store(true, Relaxed);
     }
 
     fn set_slot(&self, slot: Option<usize>) {

@@ -57,6 +57,8 @@ impl Occupant for Toy {
         false
     }
 
+    fn set_watches(&self) {}
+
     fn unpark(&self) {
         self.parker.unpark();
     }

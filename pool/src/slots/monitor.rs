@@ -169,6 +169,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.slots.searching.set_watched(true);
         self.set_state(worker, WorkerState::Watching);
         self.monitor.watcher = Some(worker.number());
+        worker.set_watches();
         self.wake(worker);
     }
 
@@ -401,5 +402,13 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.set_state(worker, WorkerState::Watching);
         self.monitor.watcher = Some(worker.number());
         self.monitor.on_turn.push((worker.number(), None));
+    }
+
+    /// Makes a parked worker the watcher, and gives it a free slot for a turn, before it is awake.
+    #[cfg(test)]
+    pub(crate) fn watch_on_turn(&mut self, worker: &W) {
+        self.begin_watch(worker);
+        self.begin_turn(worker, None);
+        assert!(self.occupy_free(worker));
     }
 }

@@ -109,9 +109,22 @@ impl Registry {
         slots.last_parked().or_else(|| self.start_thread(slots))
     }
 
-    /// Watches until the worker's state is another one than `Watching`, or the pool ends.
+    /// Watches until the worker's state is another one than `Watching`, or the pool ends. The worker may be on turn already, if it was made the watcher
+    /// and got a slot before it was awake.
     pub(super) fn keep_watch<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> Locked<'a> {
-        while slots.state(worker) == WorkerState::Watching && !slots.is_terminating() {
+        loop {
+            if let Some(is_lent) = slots.turn_of(worker) {
+                drop(slots);
+                self.run_queued(worker, is_lent);
+                slots = self.lock();
+                if slots.end_turn(worker, !worker.broadcasts.is_empty()) {
+                    return slots;
+                }
+                slots.monitor.seen = Seen::default();
+            }
+            if slots.state(worker) != WorkerState::Watching || slots.is_terminating() {
+                break;
+            }
             drop(slots);
             worker.parker.park_timeout(TURN);
             slots = self.lock();
@@ -130,15 +143,6 @@ impl Registry {
                     }
                     Look::Served | Look::Neglected => slots.is_not_overdue(worker.number()),
                 }
-            }
-            if let Some(is_lent) = slots.turn_of(worker) {
-                drop(slots);
-                self.run_queued(worker, is_lent);
-                slots = self.lock();
-                if slots.end_turn(worker, !worker.broadcasts.is_empty()) {
-                    return slots;
-                }
-                slots.monitor.seen = Seen::default();
             }
         }
         if slots.state(worker) == WorkerState::Watching {
@@ -375,5 +379,28 @@ mod tests {
         let job = worker.find_broadcast().expect("the second one");
         // SAFETY: just taken from a queue.
         unsafe { worker.execute_detachable(job) };
+    }
+
+    /// A worker that is on turn does not count as searching. If it is on turn before it is awake, it must not take itself for a searching one: the end of
+    /// its search would be counted, but not the begin.
+    #[test]
+    fn a_worker_that_is_on_turn_before_it_is_awake_ends_its_turn() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        std::thread::scope(|threads| {
+            let sleeper = threads.spawn(|| {
+                let worker = registry.worker(0).unwrap();
+                // SAFETY: the registry outlives the value, and this thread alone is the worker.
+                let _current = unsafe { Current::enter(worker) };
+                registry.sleep_until_needed(worker)
+            });
+            while worker.counters.parks.get() == 0 {
+                std::thread::yield_now();
+            }
+            registry.lock().watch_on_turn(worker);
+            assert!(sleeper.join().unwrap());
+        });
+        // Nothing was queued, so it searches.
+        assert_eq!((worker.slot(), registry.slots.searching.count()), (Some(0), 1));
     }
 }

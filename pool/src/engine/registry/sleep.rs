@@ -77,16 +77,13 @@ impl Registry {
     /// Sleeps until the worker is given a slot. Returns `false` when the pool ends.
     fn park<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
         while !slots.is_terminating() {
-            match slots.state(worker) {
-                WorkerState::Active => return true,
-                WorkerState::Watching => {
-                    slots = self.keep_watch(slots, worker);
-                    continue;
-                }
-                WorkerState::TimedSearch
-                | WorkerState::Parked
-                | WorkerState::Blocked
-                | WorkerState::Waiting => {}
+            worker.watches.store(false, Relaxed);
+            if slots.state(worker) == WorkerState::Watching || slots.turn_of(worker).is_some() {
+                slots = self.keep_watch(slots, worker);
+                continue;
+            }
+            if slots.state(worker) == WorkerState::Active {
+                return true;
             }
             let claims = slots.claims(worker);
             drop(slots);
@@ -99,8 +96,9 @@ impl Registry {
                 worker.parker.park();
             }
             trace::record(Kind::ParkEnd, 0);
-            // A worker that was given a slot needs no lock to see it. (Its slot's holder is stored last: by then, it counts as searching and is poked.)
-            if self.holds_slot(worker) {
+            // A worker that was given a slot needs no lock to see it. (Its slot's holder is stored last: by then, it counts as searching and is poked. Relaxed:
+            // so `watches` is visible, too. A worker that was made the watcher meanwhile, and then got a slot, is on turn, and does not count as searching.)
+            if self.holds_slot(worker) && !worker.watches.load(Relaxed) {
                 return true;
             }
             slots = self.lock();
