@@ -20,7 +20,7 @@ CEILINGS = {
     "src": 110,
     "trace": 2174,
     "cluster": 5698,
-    "sim": 2443,
+    "sim": 2445,
 }
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -39,7 +39,7 @@ enum Action {
         /// Names of programs, or `all`
         #[arg(value_parser = programs, default_value = "all")]
         programs: Vec<Vec<&'static Program>>,
-        /// Threads of both libraries' pools [default: those of the machine]
+        /// Threads of both libraries' pools [default: the machine's number]
         #[arg(long, value_parser = positive)]
         threads: Option<usize>,
         /// The size of the input, in the program's unit (see `list`) [default: the program's own]
@@ -58,8 +58,8 @@ enum Action {
 }
 
 fn program(name: &str) -> Result<&'static Program, String> {
-    let found = PROGRAMS.iter().find(|program| program.name == name);
-    found.ok_or_else(|| "there is no such program; `list` prints their names".into())
+    furcate_gallery::programs::named(name)
+        .ok_or_else(|| "there is no such program; `list` prints their names".into())
 }
 
 fn programs(name: &str) -> Result<Vec<&'static Program>, String> {
@@ -67,8 +67,7 @@ fn programs(name: &str) -> Result<Vec<&'static Program>, String> {
 }
 
 fn column(name: &str) -> Result<Column, String> {
-    let found = Column::ALL.into_iter().find(|column| column.name() == name);
-    found.ok_or_else(|| "give sequential, rayon or furcate".into())
+    Column::named(name).ok_or_else(|| "give sequential, rayon or furcate".into())
 }
 
 fn positive(text: &str) -> Result<usize, String> {

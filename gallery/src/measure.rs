@@ -2,10 +2,10 @@
 //!
 //! Each column runs in a process of its own, so that its peak of memory is its own, and only its library has threads. A round has one process for
 //! each column, in alternating order. A process makes the input, runs once without counting, and then as often as there is time, at least
-//! three times. Its time is the median of these runs. Ratios are those of the same round.
+//! three times. Its time is the median of these runs. Ratios are of times of the same round.
 
 use crate::program::{Column, Program};
-use crate::programs::PROGRAMS;
+use crate::programs;
 use std::fmt::Display;
 use std::path::Path;
 use std::process::Command;
@@ -40,7 +40,7 @@ impl Settings {
     }
 }
 
-/// What a program has taken.
+/// Times and memory of a program's three columns.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The program.
@@ -55,17 +55,13 @@ impl Measured {
     /// Returns the median time of a column.
     #[must_use]
     pub fn time(&self, column: Column) -> Duration {
-        let mut times = self.times[column as usize].clone();
-        times.sort_unstable();
-        times.get(times.len() / 2).copied().unwrap_or_default()
+        median(&self.times[column as usize])
     }
 
     /// Returns the median peak of a column in KiB.
     #[must_use]
     pub fn peak(&self, column: Column) -> u64 {
-        let mut peaks = self.peaks[column as usize].clone();
-        peaks.sort_unstable();
-        peaks.get(peaks.len() / 2).copied().unwrap_or_default()
+        median(&self.peaks[column as usize])
     }
 
     /// Returns a column's times over rayon's, of each round, the least first.
@@ -83,6 +79,12 @@ impl Measured {
     pub fn memory_ratio(&self) -> f64 {
         self.peak(Column::Furcate) as f64 / (self.peak(Column::Rayon) as f64).max(1.0)
     }
+}
+
+fn median<T: Ord + Copy + Default>(values: &[T]) -> T {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 /// Measures a program.
@@ -161,8 +163,8 @@ pub fn child() -> Option<Result<(), String>> {
 fn run_column(order: &str) -> Result<(), String> {
     let words: Vec<&str> = order.split(' ').collect();
     let [name, column, size, threads, quick] = words[..] else { return Err(format!("{COLUMN}={order}")) };
-    let program = PROGRAMS.iter().find(|program| program.name == name).ok_or("no such program")?;
-    let column = Column::ALL.into_iter().find(|it| it.name() == column).ok_or("no such column")?;
+    let program = programs::named(name).ok_or("no such program")?;
+    let column = Column::named(column).ok_or("no such column")?;
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
     let (size, threads) = (number(size)?, number(threads)?);
     match column {
@@ -184,11 +186,10 @@ fn run_column(order: &str) -> Result<(), String> {
         while times.len() < LEAST || begin.elapsed() < TIME {
             times.push(case.run(column));
         }
-        times.sort_unstable();
     }
     let peak = peak();
     case.check()?;
-    println!("{} {peak}", times[times.len() / 2].as_nanos());
+    println!("{} {peak}", median(&times).as_nanos());
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::measure::{Measured, Settings, picture};
 use crate::program::{Column, Program};
-use crate::table::{quartiles, time};
+use crate::table::{of_rayon, time};
 use std::fmt::Write;
 
 /// Returns the page: an HTML document that needs no other file and no network.
@@ -24,13 +24,12 @@ pub fn html(all: &[Measured], settings: &Settings) -> Result<String, String> {
     for row in all {
         let program = row.program;
         let [sequential, rayon, furcate] = Column::ALL.map(|column| time(row.time(column)));
-        let [low, median, high] = quartiles(&row.ratios(Column::Furcate));
         let [_, in_rayon, in_furcate] = Column::ALL.map(|column| row.peak(column) as f64 / 1024.0);
-        let lines = Column::ALL.map(|column| program.lines(column).to_string()).join(" ");
+        let (lines, ratio) = (program.all_lines(), of_rayon(row));
         let schedule = escaped(program.schedule);
         let _ = writeln!(
             page,
-            "<tr><td><a href=\"#{0}\">{0}</a><td>{sequential}<td>{rayon}<td>{furcate}<td>{median:.2} ({low:.2} to {high:.2})<td>{in_rayon:.1}\
+            "<tr><td><a href=\"#{0}\">{0}</a><td>{sequential}<td>{rayon}<td>{furcate}<td>{ratio}<td>{in_rayon:.1}\
              <td>{in_furcate:.1}<td>{lines}<td><code>{schedule}</code>",
             program.name
         );

@@ -26,6 +26,12 @@ impl Column {
             Column::Furcate => "furcate",
         }
     }
+
+    /// Returns the column of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Column> {
+        Column::ALL.into_iter().find(|column| column.name() == name)
+    }
 }
 
 /// A program: what it computes, and how it is measured.
@@ -67,6 +73,12 @@ impl Program {
         code.lines().map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned() + "\n").collect()
     }
 
+    /// Returns the numbers of code lines of the three columns, as a text.
+    #[must_use]
+    pub fn all_lines(&self) -> String {
+        Column::ALL.map(|column| self.lines(column).to_string()).join(" ")
+    }
+
     /// Returns the number of a column's code lines, without blank ones and comments.
     #[must_use]
     pub fn lines(&self, column: Column) -> usize {
@@ -91,61 +103,53 @@ pub trait Case {
 /// Whether an output is right for an input.
 type Check<I, O> = fn(&I, &O) -> Result<(), String>;
 
-struct Borrowed<I, O> {
+/// Runs a column, and returns its time and its output.
+type Run<I, O> = Box<dyn Fn(&I, Column) -> (Duration, O)>;
+
+/// A case of any kind.
+struct Runs<I, O> {
     input: I,
-    columns: [fn(&I) -> O; 3],
+    run: Run<I, O>,
     check: Check<I, O>,
     output: Option<O>,
 }
 
-/// Makes a case whose columns read the input, and return an output.
+impl<I, O> Case for Runs<I, O> {
+    fn run(&mut self, column: Column) -> Duration {
+        self.output = None;
+        let (time, output) = (self.run)(&self.input, column);
+        self.output = Some(output);
+        time
+    }
+
+    fn check(&self) -> Result<(), String> {
+        (self.check)(&self.input, self.output.as_ref().ok_or("nothing has run")?)
+    }
+}
+
+/// Makes a case whose programs read the input, and return an output.
 pub fn reads<I: 'static, O: 'static>(
     input: I,
     columns: [fn(&I) -> O; 3],
     check: Check<I, O>,
 ) -> Box<dyn Case> {
-    Box::new(Borrowed { input, columns, check, output: None })
-}
-
-impl<I, O> Case for Borrowed<I, O> {
-    fn run(&mut self, column: Column) -> Duration {
-        self.output = None;
-        let run = self.columns[column as usize];
+    let run = move |input: &I, column| {
         let begin = Instant::now();
-        self.output = Some(run(&self.input));
-        begin.elapsed()
-    }
-
-    fn check(&self) -> Result<(), String> {
-        (self.check)(&self.input, self.output.as_ref().ok_or("nothing has run")?)
-    }
+        let output = columns[column as usize](input);
+        (begin.elapsed(), output)
+    };
+    Box::new(Runs { input, run: Box::new(run), check, output: None })
 }
 
-struct InPlace<I> {
-    input: I,
-    columns: [fn(&mut I); 3],
-    check: Check<I, I>,
-    output: Option<I>,
-}
-
-/// Makes a case whose columns change the input. Each run gets a copy.
+/// Makes a case whose programs change the input. Each run gets a copy.
 pub fn changes<I: Clone + 'static>(input: I, columns: [fn(&mut I); 3], check: Check<I, I>) -> Box<dyn Case> {
-    Box::new(InPlace { input, columns, check, output: None })
-}
-
-impl<I: Clone> Case for InPlace<I> {
-    fn run(&mut self, column: Column) -> Duration {
-        self.output = None;
-        let run = self.columns[column as usize];
-        let output = self.output.insert(self.input.clone());
+    let run = move |input: &I, column| {
+        let mut output = input.clone();
         let begin = Instant::now();
-        run(output);
-        begin.elapsed()
-    }
-
-    fn check(&self) -> Result<(), String> {
-        (self.check)(&self.input, self.output.as_ref().ok_or("nothing has run")?)
-    }
+        columns[column as usize](&mut output);
+        (begin.elapsed(), output)
+    };
+    Box::new(Runs { input, run: Box::new(run), check, output: None })
 }
 
 /// Returns an error if two values differ.

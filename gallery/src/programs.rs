@@ -53,6 +53,12 @@ mod unbalanced_tree_search;
 mod wc;
 mod word_counts;
 
+/// Returns the program of a name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Program> {
+    PROGRAMS.iter().find(|program| program.name == name)
+}
+
 /// All programs.
 pub const PROGRAMS: &[Program] = &[
     // PBBS.

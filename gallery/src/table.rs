@@ -14,7 +14,7 @@ const LOSES: f64 = 1.05;
 pub fn list() -> String {
     let mut text = format!("{:<32}{:<9}{:>14}  size\n", "program", "from", "code lines");
     for program in PROGRAMS {
-        let lines = Column::ALL.map(|column| program.lines(column).to_string()).join(" ");
+        let lines = program.all_lines();
         let size = format!("{} {}", program.size, program.unit);
         let _ = writeln!(
             text,
@@ -43,15 +43,20 @@ pub fn row(measured: &Measured) -> String {
     let program = measured.program;
     let [sequential, rayon, furcate] = Column::ALL.map(|column| time(measured.time(column)));
     let [s, r, f] = Column::ALL.map(|column| measured.peak(column) as f64 / 1024.0);
-    let [low, median, high] = quartiles(&measured.ratios(Column::Furcate));
     format!(
         "{:<32}{sequential:>11}{rayon:>11}{furcate:>11}  {:<20}{s:>9.1}{r:>9.1}{f:>9.1}{:>7.2}  {}\n    {}\n",
         program.name,
-        format!("{median:.2} ({low:.2} to {high:.2})"),
+        of_rayon(measured),
         measured.memory_ratio(),
         program.schedule,
         program.why
     )
+}
+
+/// Returns furcate's time over rayon's: the median, and the quartiles of the rounds.
+pub(crate) fn of_rayon(measured: &Measured) -> String {
+    let [low, median, high] = quartiles(&measured.ratios(Column::Furcate));
+    format!("{median:.2} ({low:.2} to {high:.2})")
 }
 
 /// Returns the lines below the table: the medians of all rows, and the rows that lose.

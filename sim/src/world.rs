@@ -101,7 +101,7 @@ pub(crate) struct Thread {
     waits_since: Time,
     /// Whether its last wait was ended by another thread, and not by time.
     was_woken: bool,
-    /// Place of its last access or wait.
+    /// Place of its last wait, or, in a replay, of its last access or wait.
     at: Option<&'static Location<'static>>,
     /// A token of [`crate::thread::unpark`].
     pub(crate) token: bool,
@@ -595,7 +595,9 @@ impl World {
         match &self.order {
             Order::Timed(timed) => timed.access(self, address, access, at),
             Order::Explored(explored) => {
-                self.thread(self.current(), |it| it.at = Some(at));
+                if explored.is_traced() {
+                    self.thread(self.current(), |it| it.at = Some(at));
+                }
                 explored.access(self);
             }
         }

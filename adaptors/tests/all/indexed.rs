@@ -332,22 +332,21 @@ fn liars_end() {
 /// As std's `skip`: closures before it are called for the skipped items, and what costs nothing is cut off.
 #[test]
 fn skip_runs_the_closures_before_it() {
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     let calls = AtomicUsize::new(0);
     let counted = |x: usize| {
-        calls.fetch_add(1, Relaxed);
+        calls.fetch_add(1, SeqCst);
         x
     };
     let items = || (0..100_usize).into_par_iter().map(counted);
     for (n, len) in [(0, 100), (30, 70), (100, 0), (200, 0)] {
         assert_eq!(items().skip(n).count(), len);
-        assert_eq!(calls.swap(0, Relaxed), 100, "map, {n}");
+        assert_eq!(calls.swap(0, SeqCst), 100, "map, {n}");
         assert_eq!((0..100_usize).into_par_iter().rev().inspect(|x| _ = counted(*x)).skip(n).count(), len);
-        assert_eq!(calls.swap(0, Relaxed), 100, "inspect, {n}");
+        assert_eq!(calls.swap(0, SeqCst), 100, "inspect, {n}");
     }
     let sums = (0..100_usize).into_par_iter().fold_chunks(10, || 0, |sum, x| sum + counted(x));
     assert_eq!(sums.skip(9).collect::<Vec<_>>(), [945]);
-    assert_eq!(calls.swap(0, Relaxed), 100);
+    assert_eq!(calls.swap(0, SeqCst), 100);
     assert_eq!(
         (0..usize::MAX).into_par_iter().chunks(10).zip(0..usize::MAX).skip(usize::MAX / 10).count(),
         1

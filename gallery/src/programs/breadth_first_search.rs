@@ -23,16 +23,25 @@ pub(super) const PROGRAM: Program = Program {
 };
 
 /// The distance of a vertex that has not been reached.
-const UNREACHED: u32 = u32::MAX;
+pub(super) const UNREACHED: u32 = u32::MAX;
+
+/// Returns the distances from a vertex, by a queue, for the check of another search.
+pub(super) fn by_queue(graph: &Graph, start: u32) -> Vec<u32> {
+    sequential::search(graph, start)
+}
 
 mod sequential {
     use super::{Graph, UNREACHED};
     use std::collections::VecDeque;
 
     pub(super) fn run(graph: &Graph) -> Vec<u32> {
+        search(graph, 0)
+    }
+
+    pub(super) fn search(graph: &Graph, start: u32) -> Vec<u32> {
         let mut distances = vec![UNREACHED; graph.vertex_count()];
-        distances[0] = 0;
-        let mut queue = VecDeque::from([0]);
+        distances[start as usize] = 0;
+        let mut queue = VecDeque::from([start]);
         while let Some(vertex) = queue.pop_front() {
             for &neighbor in graph.neighbors(vertex) {
                 if distances[neighbor as usize] == UNREACHED {

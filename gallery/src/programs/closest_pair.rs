@@ -1,5 +1,6 @@
 //! Finds the distance between the closest two points in the plane, by divide and conquer (classic).
 
+use crate::geometry::{self, distance_squared};
 use crate::program::{Program, equal, reads};
 use fastrand::Rng;
 
@@ -22,8 +23,7 @@ pub(super) const PROGRAM: Program = Program {
     },
 };
 
-/// The coordinates x and y.
-type Point = [f64; 2];
+type Point = geometry::Point<2>;
 
 /// For at most this number of points, all pairs are compared.
 const FEW: usize = 16;
@@ -35,15 +35,12 @@ fn by_x(a: &Point, b: &Point) -> std::cmp::Ordering {
     a[0].total_cmp(&b[0])
 }
 
-/// Returns the square of the distance between two points.
-fn square(a: &Point, b: &Point) -> f64 {
-    (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)
-}
-
 /// Returns the least square of the distance between any two of the points.
 fn least_of_few(points: &[Point]) -> f64 {
-    let pairs =
-        points.iter().enumerate().flat_map(|(index, a)| points[..index].iter().map(move |b| square(a, b)));
+    let pairs = points
+        .iter()
+        .enumerate()
+        .flat_map(|(index, a)| points[..index].iter().map(move |b| distance_squared(a, b)));
     pairs.fold(f64::INFINITY, f64::min)
 }
 
@@ -56,10 +53,9 @@ fn least_across(points: &[Point], least: f64) -> f64 {
     let mut strip: Vec<&Point> = close.collect();
     strip.sort_unstable_by(|a, b| a[1].total_cmp(&b[1]));
     let is_near = |a: &Point, b: &Point| (b[1] - a[1]).powi(2) < least;
-    let nearest = strip
-        .iter()
-        .enumerate()
-        .flat_map(|(index, a)| strip[index + 1..].iter().take_while(|b| is_near(a, b)).map(|b| square(a, b)));
+    let nearest = strip.iter().enumerate().flat_map(|(index, a)| {
+        strip[index + 1..].iter().take_while(|b| is_near(a, b)).map(|b| distance_squared(a, b))
+    });
     nearest.fold(least, f64::min)
 }
 
@@ -71,7 +67,7 @@ fn by_sweep(points: &[Point]) -> f64 {
     for (index, a) in points.iter().enumerate() {
         let bound = least;
         let near = points[index + 1..].iter().take_while(|b| (b[0] - a[0]).powi(2) < bound);
-        least = near.map(|b| square(a, b)).fold(least, f64::min);
+        least = near.map(|b| distance_squared(a, b)).fold(least, f64::min);
     }
     least.sqrt()
 }

@@ -1,10 +1,10 @@
 //! Breadth-first search that changes its direction: in most levels, vertices look for unreached neighbors; in wide levels, unreached vertices
 //! look for a parent (PBBS: backForwardBFS).
 
+use super::breadth_first_search::{UNREACHED, by_queue};
 use crate::graph::Graph;
 use crate::inputs;
 use crate::program::{Program, equal, reads};
-use std::collections::VecDeque;
 use std::ops::Range;
 
 pub(super) const PROGRAM: Program = Program {
@@ -29,28 +29,9 @@ pub(super) const PROGRAM: Program = Program {
 /// The vertices from which searches start, one after the other.
 const STARTS: Range<u32> = 0..16;
 
-/// The distance of a vertex that has not been reached.
-const UNREACHED: u32 = u32::MAX;
-
 /// Whether a level is wide: `arcs` edges leave it, so many that unreached vertices should look for a parent in the level.
 fn is_wide(arcs: usize, graph: &Graph) -> bool {
     arcs > graph.arc_count() / 20
-}
-
-/// Returns the distances from a vertex, by a queue of vertices, for the check.
-fn by_queue(graph: &Graph, start: u32) -> Vec<u32> {
-    let mut distances = vec![UNREACHED; graph.vertex_count()];
-    distances[start as usize] = 0;
-    let mut queue = VecDeque::from([start]);
-    while let Some(vertex) = queue.pop_front() {
-        for &neighbor in graph.neighbors(vertex) {
-            if distances[neighbor as usize] == UNREACHED {
-                distances[neighbor as usize] = distances[vertex as usize] + 1;
-                queue.push_back(neighbor);
-            }
-        }
-    }
-    distances
 }
 
 mod sequential {

@@ -42,7 +42,7 @@ impl Board {
         Board { width, cells: (0..width * width).map(&mut cell).collect() }
     }
 
-    /// Returns the rows without those of the border.
+    /// Returns the rows without the border.
     fn rows_mut(&mut self) -> &mut [u8] {
         let (width, length) = (self.width, self.cells.len());
         &mut self.cells[width..length - width]

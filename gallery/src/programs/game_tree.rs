@@ -50,7 +50,7 @@ struct Board {
     squares: usize,
     /// The stones of the player whose turn it is.
     mine: u64,
-    /// Those of both players.
+    /// The stones of both players.
     all: u64,
 }
 

@@ -23,7 +23,8 @@ pub(super) const PROGRAM: Program = Program {
 
 const KEYS: usize = 1 << 16;
 
-fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
+/// Adds two tables of counts.
+pub(super) fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
     counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
     counts
 }

@@ -48,7 +48,7 @@ fn nearest(centers: &[Point], point: &Point) -> usize {
     distances.reduce(|a, b| if b.1 < a.1 { b } else { a }).map_or(0, |(place, _)| place)
 }
 
-/// Adds the clusters of some points to those of others.
+/// Adds up two lists of clusters.
 fn merge(mut clusters: Vec<Cluster>, others: Vec<Cluster>) -> Vec<Cluster> {
     clusters.iter_mut().zip(&others).for_each(|(cluster, other)| cluster.add(&other.sum, other.count));
     clusters

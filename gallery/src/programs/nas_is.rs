@@ -1,5 +1,6 @@
 //! Ranks integer keys by counting, ten times with small changes (NAS: IS, integer sort).
 
+use super::histogram::add;
 use crate::nas::{Generator, SEED};
 use crate::program::{Program, changes, equal};
 
@@ -111,11 +112,6 @@ fn count(keys: &[u32], bound: u32) -> Vec<u32> {
     for &key in keys {
         counts[key as usize] += 1;
     }
-    counts
-}
-
-fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
-    counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
     counts
 }
 

@@ -32,7 +32,7 @@ fn count<'a>(mut counts: Counts<'a>, word: &'a str) -> Counts<'a> {
     counts
 }
 
-/// Adds the counts of the smaller map to those of the larger one.
+/// Adds the counts of the smaller map to the larger one.
 fn merge<'a>(mut a: Counts<'a>, mut b: Counts<'a>) -> Counts<'a> {
     if a.len() < b.len() {
         mem::swap(&mut a, &mut b);
