@@ -200,6 +200,7 @@ MUTANTS = {
             ("«table.woken.extend(table.timed_searcher.iter().chain(&table.monitor.watcher));»", ""),
         ],
     ),
+    "turn-before-it-is-awake": ("tests", "engine/registry/sleep.rs", [("«&& !worker.watches.load(Relaxed)»", "")]),
     "broadcast-not-seen-before-the-sleep": (
         "sim",
         "engine/registry/sleep.rs",
