@@ -2,7 +2,8 @@
 # The programs of `benches/rayon-programs`, which are written for rayon, on rayon-core and on furcate's pool in rayon-core's place
 # (`rayon-core/`). The two are run by turns. The table shows medians: wall time and processor time of a run in milliseconds, with
 # ratios (furcate's over rayon-core's), and voluntary context switches. `work` is the ratio of what was searched, of programs whose
-# schedule decides on it. A mark stands behind ratios above the goals: 1.05 of wall time, 1.02 of processor time.
+# schedule decides on it. A mark stands behind ratios above the goals: 1.05 of wall time, 1.02 of processor time. With `MEMORY=1` two
+# more columns show the peak memory of a process in MiB, with its input and its oracle.
 #
 # Arguments: the programs to run; all of them if there are none. `ROUNDS=n`: the number of rounds (15), in each of which a process
 # of either kind runs a program `RUNS=n` times (2). `QUICK=1`: one round of sizes that only show that all results agree with the
@@ -11,14 +12,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-target=$PWD/target/rayon-programs${LTO:+-lto}
+target=$PWD/target/rayon-programs${REGISTRY:+-registry}${LTO:+-lto}
 if [[ -n ${LTO:-} ]]; then
     export CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 fi
 # What is quick to build, where times do not count.
 options=()
-if [[ -n ${QUICK:-} && " $* " != *" oxipng "* && " $* " != *" blake3 "* ]]; then
+if [[ -n ${REGISTRY:-} ]]; then
+    options=(--no-default-features --features registry)
+elif [[ -n ${QUICK:-} && " $* " != *" oxipng "* && " $* " != *" blake3 "* ]]; then
     options=(--no-default-features)
+fi
+if [[ -n ${QUICK:-} && " ${options[*]} " == *" --no-default-features "* ]]; then
     export CARGO_PROFILE_RELEASE_DEBUG=0
 fi
 package=$target/package
@@ -68,11 +73,11 @@ measure() {
     done
 }
 
-printf '%-18s %10s %10s %8s %10s %10s %8s %9s %9s %6s\n' \
-    program 'wall/ms' furcate ratio 'CPU/ms' furcate ratio switches furcate work
+printf '%-18s %10s %10s %8s %10s %10s %8s %9s %9s %6s%s\n' \
+    program 'wall/ms' furcate ratio 'CPU/ms' furcate ratio switches furcate work "${MEMORY:+   peak/MiB    furcate}"
 for program in "${programs[@]}"; do
-    measure "$program" | awk -v program="$program" '
-        { runs[$1]++; for (i = 2; i <= 5; i++) values[$1, i, runs[$1]] = $i }
+    measure "$program" | awk -v program="$program" -v memory="${MEMORY:-}" '
+        { runs[$1]++; for (i = 2; i <= 6; i++) values[$1, i, runs[$1]] = $i }
         function median(kind, column,   i, j, n, x, sorted) {
             n = runs[kind]
             for (i = 1; i <= n; i++) {
@@ -87,10 +92,11 @@ for program in "${programs[@]}"; do
         END {
             a = "rayon-core"; b = "furcate"
             if (!runs[a] || runs[a] != runs[b]) { print program ": no results" > "/dev/stderr"; exit 1 }
-            for (i = 2; i <= 5; i++) { of[a, i] = median(a, i); of[b, i] = median(b, i) }
-            printf "%-18s %10.2f %10.2f %8s %10.2f %10.2f %8s %9.0f %9.0f %6s\n", program,
+            for (i = 2; i <= 6; i++) { of[a, i] = median(a, i); of[b, i] = median(b, i) }
+            printf "%-18s %10.2f %10.2f %8s %10.2f %10.2f %8s %9.0f %9.0f %6s%s\n", program,
                 of[a, 2] / 1e3, of[b, 2] / 1e3, marked(over(of[b, 2], of[a, 2]), 1.05),
                 of[a, 3] / 1e3, of[b, 3] / 1e3, marked(over(of[b, 3], of[a, 3]), 1.02),
-                of[a, 4], of[b, 4], of[a, 5] ? sprintf("%.2f", of[b, 5] / of[a, 5]) : ""
+                of[a, 4], of[b, 4], of[a, 5] ? sprintf("%.2f", of[b, 5] / of[a, 5]) : "",
+                memory ? sprintf(" %10.1f %10.1f", of[a, 6] / 1024, of[b, 6] / 1024) : ""
         }'
 done

@@ -1,9 +1,10 @@
 //! Programs written for rayon, and for nothing else. `../rayon-programs.sh` runs them on rayon-core, and on furcate's pool in
 //! rayon-core's place.
 //!
-//! `rayon-programs` prints the programs' names. `rayon-programs NAME RUNS` prints a line for each run of one: wall time and
-//! processor time of the process in microseconds, voluntary context switches, and units of work (0 if the program does the
-//! same work in every run). Each run's result is compared with a sequential oracle. `QUICK=1` takes sizes that only show that the
+//! `rayon-programs` prints the programs' names; with `REGISTRY=1` those of the feature `registry` alone. `rayon-programs NAME RUNS`
+//! prints a line for each run of one: wall time and processor time of the process in microseconds, voluntary context switches,
+//! units of work (0 if the program does the same work in every run), and the process's peak memory until then in KiB (0 if the
+//! system does not tell). Each run's result is compared with a sequential oracle. `QUICK=1` takes sizes that only show that the
 //! results agree.
 
 mod measure;
@@ -66,10 +67,12 @@ impl Size {
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(name) = arguments.next() else {
-        programs::ALL.iter().for_each(|(name, _)| println!("{name}"));
+        let own = if std::env::var_os("REGISTRY").is_some() { &programs::ALL[..0] } else { programs::ALL };
+        own.iter().chain(programs::REGISTRY).for_each(|(name, _)| println!("{name}"));
         return ExitCode::SUCCESS;
     };
-    let Some((_, prepare)) = programs::ALL.iter().find(|(known, _)| *known == name) else {
+    let mut all = programs::ALL.iter().chain(programs::REGISTRY);
+    let Some((_, prepare)) = all.find(|(known, _)| *known == name) else {
         eprintln!("rayon-programs: there is no program `{name}`; without arguments all names are printed");
         return ExitCode::FAILURE;
     };
@@ -88,7 +91,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
         if run > 0 {
-            println!("{} {} {} {work}", used.wall.as_micros(), used.processor.as_micros(), used.switches);
+            let (wall, processor) = (used.wall.as_micros(), used.processor.as_micros());
+            println!("{wall} {processor} {} {work} {}", used.switches, measure::peak_memory());
         }
     }
     ExitCode::SUCCESS

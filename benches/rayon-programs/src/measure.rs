@@ -1,4 +1,4 @@
-//! Times and context switches of a run.
+//! Times and context switches of a run, and memory of the process.
 
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
@@ -40,4 +40,11 @@ impl Snapshot {
             switches: self.switches - before.switches,
         }
     }
+}
+
+/// Peak of the process's resident memory in KiB, or 0 if the system does not tell.
+pub(crate) fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }

@@ -10,6 +10,8 @@ mod life;
 mod loops;
 mod matmul;
 mod nbody;
+#[cfg(feature = "registry")]
+mod registry;
 mod scopes;
 mod searches;
 mod sieve;
@@ -66,3 +68,9 @@ pub(crate) const ALL: &[(&str, Prepare)] = &[
     #[cfg(feature = "libraries")]
     ("blake3", libraries::blake3),
 ];
+
+/// The programs of the feature `registry`.
+#[cfg(feature = "registry")]
+pub(crate) const REGISTRY: &[(&str, Prepare)] = registry::ALL;
+#[cfg(not(feature = "registry"))]
+pub(crate) const REGISTRY: &[(&str, Prepare)] = &[];
