@@ -1,5 +1,6 @@
 //! Inputs, made by random generators with fixed seeds: the same ones in each run.
 
+use crate::geometry::{Point, Ray, Triangle, minus};
 use crate::graph::Edges;
 use fastrand::Rng;
 use std::path::PathBuf;
@@ -151,14 +152,14 @@ pub fn clustered_points<const N: usize>(count: usize, places: usize) -> Vec<[f64
 
 /// Returns random points of the unit cube (or square).
 #[must_use]
-pub fn points_in_cube<const D: usize>(count: usize) -> Vec<crate::geometry::Point<D>> {
+pub fn points_in_cube<const D: usize>(count: usize) -> Vec<Point<D>> {
     let mut random = Rng::with_seed(2);
     (0..count).map(|_| std::array::from_fn(|_| random.f64())).collect()
 }
 
 /// Returns random points of the disk with center 0 and radius 1.
 #[must_use]
-pub fn points_in_disk(count: usize) -> Vec<crate::geometry::Point<2>> {
+pub fn points_in_disk(count: usize) -> Vec<Point<2>> {
     let mut random = Rng::with_seed(3);
     let points = std::iter::repeat_with(|| [2.0 * random.f64() - 1.0, 2.0 * random.f64() - 1.0]);
     points.filter(|[x, y]| x * x + y * y < 1.0).take(count).collect()
@@ -166,7 +167,7 @@ pub fn points_in_disk(count: usize) -> Vec<crate::geometry::Point<2>> {
 
 /// Returns points of the unit cube (or square), in clouds around ten random places.
 #[must_use]
-pub fn points_in_clouds<const D: usize>(count: usize) -> Vec<crate::geometry::Point<D>> {
+pub fn points_in_clouds<const D: usize>(count: usize) -> Vec<Point<D>> {
     let mut random = Rng::with_seed(4);
     let centers = points_in_cube::<D>(10);
     let near = |_| {
@@ -188,7 +189,7 @@ pub fn grid_points(count: usize) -> Vec<[i32; 2]> {
 
 /// Returns rectangles within the unit square, as their lower left and upper right corners. Small ones are more frequent.
 #[must_use]
-pub fn rectangles(count: usize) -> Vec<[crate::geometry::Point<2>; 2]> {
+pub fn rectangles(count: usize) -> Vec<[Point<2>; 2]> {
     let mut random = Rng::with_seed(6);
     let mut rectangle = || {
         let low = [random.f64(), random.f64()];
@@ -200,24 +201,24 @@ pub fn rectangles(count: usize) -> Vec<[crate::geometry::Point<2>; 2]> {
 
 /// Returns small triangles in the unit cube. Their size is such that a ray meets several of them.
 #[must_use]
-pub fn small_triangles(count: usize) -> Vec<crate::geometry::Triangle> {
+pub fn small_triangles(count: usize) -> Vec<Triangle> {
     let mut random = Rng::with_seed(7);
     let size = 4.0 / (count as f64).sqrt();
-    let mut triangle = |(label, place): (usize, crate::geometry::Point<3>)| {
+    let mut triangle = |(label, place): (usize, Point<3>)| {
         let mut corner = || place.map(|x| x + size * random.f64());
-        crate::geometry::Triangle { corners: [corner(), corner(), corner()], label: label as u32 }
+        Triangle { corners: [corner(), corner(), corner()], label: label as u32 }
     };
     points_in_cube(count).into_iter().enumerate().map(&mut triangle).collect()
 }
 
 /// Returns rays. Each ray starts at a random point of the unit cube, and goes toward another one.
 #[must_use]
-pub fn rays(count: usize) -> Vec<crate::geometry::Ray> {
+pub fn rays(count: usize) -> Vec<Ray> {
     let mut random = Rng::with_seed(8);
     let mut point = || [random.f64(), random.f64(), random.f64()];
     let mut ray = || {
         let (origin, target) = (point(), point());
-        crate::geometry::Ray { origin, direction: crate::geometry::minus(&target, &origin) }
+        Ray { origin, direction: minus(&target, &origin) }
     };
     (0..count).map(|_| ray()).collect()
 }

@@ -5,6 +5,8 @@
 
 #![allow(clippy::ptr_arg, reason = "a column takes the input's own type")]
 
+pub mod blocks;
+pub mod counts;
 pub mod geometry;
 pub mod graph;
 pub mod inputs;

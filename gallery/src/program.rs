@@ -152,6 +152,12 @@ pub fn changes<I: Clone + 'static>(input: I, columns: [fn(&mut I); 3], check: Ch
     Box::new(Runs { input, run: Box::new(run), check, output: None })
 }
 
+/// Returns about `count` of the items, evenly spaced.
+pub fn sample<I: ExactSizeIterator>(items: I, count: usize) -> impl Iterator<Item = I::Item> {
+    let step = 1 + items.len() / count;
+    items.step_by(step)
+}
+
 /// Returns an error if two values differ.
 ///
 /// # Errors
@@ -170,7 +176,8 @@ pub fn equal<T: PartialEq + std::fmt::Debug + ?Sized>(is: &T, expected: &T) -> R
 pub fn close(is: &[f64], expected: &[f64], share: f64) -> Result<(), String> {
     equal(&is.len(), &expected.len())?;
     let differ = |(is, expected): &(&f64, &f64)| {
-        (*is - *expected).abs() > share * expected.abs().max(1.0) || is.is_nan()
+        let difference = (*is - *expected).abs();
+        difference.is_nan() || difference > share * expected.abs().max(1.0)
     };
     match is.iter().zip(expected).find(differ) {
         Some((is, expected)) => Err(format!("{is} instead of {expected}")),

@@ -31,8 +31,8 @@ impl Sets {
     }
 
     /// Unites the sets of two numbers. Returns whether the sets were different.
-    pub fn unite(&mut self, a: u32, b: u32) -> bool {
-        let (a, b) = (self.find(a), self.find(b));
+    pub fn unite(&mut self, pair: [u32; 2]) -> bool {
+        let [a, b] = pair.map(|number| self.find(number));
         self.parents[a.max(b) as usize] = a.min(b);
         a != b
     }
@@ -71,9 +71,9 @@ impl SharedSets {
     }
 
     /// Unites the sets of two numbers. Returns whether this call united them. Of several threads that try, only one gets `true`.
-    pub fn unite(&self, a: u32, b: u32) -> bool {
+    pub fn unite(&self, pair: [u32; 2]) -> bool {
         loop {
-            let (a, b) = (self.find(a), self.find(b));
+            let [a, b] = pair.map(|number| self.find(number));
             if a == b {
                 return false;
             }

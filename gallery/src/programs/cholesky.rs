@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 2560,
     quick: 768,
     schedule: "",
-    why: "both libraries divide the two parallel loops of each step alike, and the last steps have few tiles for either",
+    why: "about a tie: both libraries divide the two parallel loops of each step alike, and the last steps have few tiles for either",
     source: include_str!("cholesky.rs"),
     case: |size| changes(Matrix::random(size), [sequential::run, rayon::run, furcate::run], check),
 };

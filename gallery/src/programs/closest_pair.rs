@@ -1,8 +1,8 @@
 //! Finds the distance between the closest two points in the plane, by divide and conquer (classic).
 
 use crate::geometry::{self, distance_squared};
+use crate::inputs;
 use crate::program::{Program, equal, reads};
-use fastrand::Rng;
 
 pub(super) const PROGRAM: Program = Program {
     name: "closest_pair",
@@ -15,11 +15,11 @@ pub(super) const PROGRAM: Program = Program {
     why: "furcate's sort is faster; the recursion's forks are few, because they stop at a thousand points",
     source: include_str!("closest_pair.rs"),
     case: |size| {
-        let mut random = Rng::with_seed(1);
-        let points: Vec<Point> = (0..size).map(|_| [random.f64(), random.f64()]).collect();
-        reads(points, [sequential::run, rayon::run, furcate::run], |points, distance| {
-            equal(distance, &by_sweep(points))
-        })
+        reads(
+            inputs::points_in_cube(size),
+            [sequential::run, rayon::run, furcate::run],
+            |points, distance| equal(distance, &by_sweep(points)),
+        )
     },
 };
 

@@ -1,5 +1,6 @@
 //! Sorts by comparisons: a random sample divides the keys into buckets, and each bucket is sorted (PBBS: comparisonSort/sampleSort).
 
+use crate::blocks::{self, BLOCK, BUCKETS};
 use crate::inputs;
 use crate::program::{Program, changes, equal};
 use fastrand::Rng;
@@ -13,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 23,
     quick: 1 << 18,
     schedule: "",
-    why: "there are many blocks and buckets of about equal length, so rayon divides them as well as furcate does",
+    why: "a tie: there are many blocks and buckets of about equal length, so both libraries keep all threads busy",
     source: include_str!("comparison_sort.rs"),
     case: |size| {
         let keys: Vec<f64> = inputs::skewed_numbers(size, u32::MAX).into_iter().map(f64::from).collect();
@@ -24,9 +25,6 @@ pub(super) const PROGRAM: Program = Program {
         })
     },
 };
-
-const BUCKETS: usize = 256;
-const BLOCK: usize = 1 << 16;
 
 /// The keys of a block, by buckets.
 type Buckets = Vec<Vec<f64>>;
@@ -40,12 +38,7 @@ fn splitters(keys: &[f64]) -> Vec<f64> {
 }
 
 fn distribute(block: &[f64], splitters: &[f64]) -> Buckets {
-    let capacity = 2 * block.len() / BUCKETS;
-    let mut buckets: Buckets = (0..=splitters.len()).map(|_| Vec::with_capacity(capacity)).collect();
-    for &key in block {
-        buckets[splitters.partition_point(|splitter| *splitter <= key)].push(key);
-    }
-    buckets
+    blocks::distribute(block.iter().copied(), |key| splitters.partition_point(|splitter| splitter <= key))
 }
 
 /// Cuts the array of keys into one place for each bucket.

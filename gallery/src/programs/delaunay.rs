@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 400_000,
     quick: 16_000,
     schedule: "",
-    why: "forks stop at a thousand points, so they are few, and one thread does the last and longest merge under both libraries",
+    why: "a tie: forks stop at a thousand points, so they are few, and one thread does the last and longest merge",
     source: include_str!("delaunay.rs"),
     case: |size| reads(inputs::grid_points(size), [sequential::run, rayon::run, furcate::run], check),
 };

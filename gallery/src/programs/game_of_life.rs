@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1024,
     quick: 200,
     schedule: "",
-    why: "each generation is a short parallel loop, and furcate begins and ends such a loop faster",
+    why: "faster: each generation is a short parallel loop; rayon hands a call from outside its pool over to a worker, while the caller sleeps, and furcate's caller takes part itself",
     source: include_str!("game_of_life.rs"),
     case: |size| {
         reads(Board::random(size), [sequential::run, rayon::run, furcate::run], |start, board| {

@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 21,
     quick: 17,
     schedule: ".join()",
-    why: "furcate begins and ends short loops faster; `join` searches all moves at once, as rayon does, because furcate's default blocks would mostly wait with so few moves",
+    why: "a tie: `join` searches all moves at once, as rayon does, because furcate's default blocks would mostly wait with so few moves",
     source: include_str!("game_tree.rs"),
     case: |size| {
         let board = Board { squares: size, mine: 0, all: 0 };
@@ -104,7 +104,9 @@ mod sequential {
         board.moves().map(value).collect()
     }
 
-    /// Whether the board's value for the player whose turn it is is at least the bound.
+    /// Whether the board's value for the player whose turn it is is at least the bound, 0 or 1.
+    ///
+    /// A move's value for me is at least `bound` if its value for the other player is below `1 - bound`.
     pub(super) fn reaches(board: Board, bound: i32) -> bool {
         if board.is_lost() || board.free() == 0 {
             return !board.is_lost() && bound == 0;

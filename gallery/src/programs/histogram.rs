@@ -11,23 +11,21 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 25,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "the cost of the accumulators decides: rayon makes and adds a table of counts for each leaf, `adaptive` makes one, and one more for each steal",
+    why: "a tie: a table of counts is expensive to make and to add; `with_min_len` makes one for each of rayon's threads, and `adaptive` makes one, and one more for each steal",
     source: include_str!("histogram.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, KEYS as u32);
         reads(keys, [sequential::run, rayon::run, furcate::run], |keys, counts| {
-            equal(counts, &sequential::run(keys))
+            let mut sorted = keys.clone();
+            sorted.sort_unstable();
+            let mut expected = vec![0; KEYS];
+            sorted.chunk_by(u32::eq).for_each(|group| expected[group[0] as usize] = group.len() as u32);
+            equal(counts, &expected)
         })
     },
 };
 
 const KEYS: usize = 1 << 16;
-
-/// Adds two tables of counts.
-pub(super) fn add(mut counts: Vec<u32>, others: Vec<u32>) -> Vec<u32> {
-    counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
-    counts
-}
 
 mod sequential {
     use super::KEYS;
@@ -41,11 +39,13 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{KEYS, add};
+    use super::KEYS;
+    use crate::counts::add;
     use rayon::prelude::*;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
-        let counts = keys.par_iter().fold(
+        let share = keys.len().div_ceil(rayon::current_num_threads());
+        let counts = keys.par_iter().with_min_len(share).fold(
             || vec![0; KEYS],
             |mut counts, &key| {
                 counts[key as usize] += 1;
@@ -57,7 +57,8 @@ mod rayon {
 }
 
 mod furcate {
-    use super::{KEYS, add};
+    use super::KEYS;
+    use crate::counts::add;
     use furcate::prelude::*;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
@@ -68,7 +69,6 @@ mod furcate {
                 counts
             },
         );
-        let counts = counts.adaptive();
-        counts.reduce_with(add).unwrap_or_default()
+        counts.adaptive().reduce_with(add).unwrap_or_default()
     }
 }

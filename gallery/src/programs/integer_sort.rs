@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 24,
     quick: 1 << 20,
     schedule: "",
-    why: "all blocks cost the same, and the speed of memory decides under both libraries",
+    why: "about a tie: all blocks cost the same, and the program waits for memory",
     source: include_str!("integer_sort.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, u32::MAX);

@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 22,
     quick: 1 << 17,
     schedule: "",
-    why: "forks stop at a thousand points, so they are few, and one thread finds the first and longest median under both libraries",
+    why: "a tie: forks stop at a thousand points, so they are few, and one thread finds the first and longest median",
     source: include_str!("k_d_tree.rs"),
     case: |size| {
         let points = inputs::points_in_cube(size);

@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 200_000,
     quick: 1 << 12,
     schedule: ".adaptive()",
-    why: "rayon makes an accumulator for each leaf, `adaptive` makes one, and one more for each steal; this shows in short rounds, while in long ones the distances cost nearly everything",
+    why: "a tie: the distances cost nearly everything; `with_min_len` makes one list of clusters for each of rayon's threads, and `adaptive` makes one, and one more for each steal",
     source: include_str!("k_means.rs"),
     case: |size| {
         let points = inputs::clustered_points(size, CENTERS);
@@ -43,8 +43,7 @@ impl Cluster {
 
 /// Returns the index of the center that is nearest to a point.
 fn nearest(centers: &[Point], point: &Point) -> usize {
-    let square = |center: &Point| -> f64 { center.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum() };
-    let distances = centers.iter().map(square).enumerate();
+    let distances = centers.iter().map(|center| distance_squared(center, point)).enumerate();
     distances.reduce(|a, b| if b.1 < a.1 { b } else { a }).map_or(0, |(place, _)| place)
 }
 
@@ -101,9 +100,10 @@ mod rayon {
 
     pub(super) fn run(points: &Vec<Point>) -> Vec<Point> {
         let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
+        let share = points.len().div_ceil(rayon::current_num_threads());
         for _ in 0..ROUNDS {
             let empty = || vec![Cluster::default(); centers.len()];
-            let clusters = points.par_iter().fold(empty, |mut clusters, point| {
+            let clusters = points.par_iter().with_min_len(share).fold(empty, |mut clusters, point| {
                 clusters[nearest(&centers, point)].add(point, 1);
                 clusters
             });

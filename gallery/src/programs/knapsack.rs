@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 56,
     quick: 54,
     schedule: "",
-    why: "about a tie: both columns stop forking at the same 16 items, and neither library can know which subtree is large",
+    why: "a tie, if both find good values equally early: the search visits more or fewer nodes in each run",
     source: include_str!("knapsack.rs"),
     case: |size| {
         reads(Knapsack::random(size), [sequential::run, rayon::run, furcate::run], |knapsack, value| {

@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 21,
     quick: 1 << 16,
     schedule: "",
-    why: "most of the time goes to the suffix array, whose many short sorts cost less in furcate",
+    why: "faster: most of the time goes to the suffix array, whose many short sorts cost less in furcate",
     source: include_str!("longest_repeated_substring.rs"),
     case: |size| {
         // A passage of the text is repeated at the end.

@@ -9,8 +9,8 @@ pub(super) const PROGRAM: Program = Program {
     unit: "lines",
     size: 1000,
     quick: 30,
-    schedule: ".adaptive()",
-    why: "the costs of lines differ a hundredfold; `adaptive` balances them line by line, but with many lines rayon's stealing does, too",
+    schedule: "",
+    why: "a tie: the costs of lines differ a hundredfold, but stealing balances many lines in both libraries; one thread encodes the image",
     source: include_str!("mandelbrot.rs"),
     case: |size| {
         reads(size, [sequential::run, rayon::run, furcate::run], |lines, file| {
@@ -91,7 +91,7 @@ mod furcate {
 
     pub(super) fn run(lines: &usize) -> Vec<u8> {
         let mut image = vec![0; WIDTH * lines];
-        image.par_chunks_mut(WIDTH).enumerate().adaptive().for_each(|(y, line)| draw(line, y, *lines));
+        image.par_chunks_mut(WIDTH).enumerate().for_each(|(y, line)| draw(line, y, *lines));
         encoded(&image, *lines)
     }
 }

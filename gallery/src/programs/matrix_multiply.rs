@@ -1,7 +1,7 @@
 //! Multiplies two matrices, quarter by quarter (classic: cache-oblivious matrix product).
 
+use crate::inputs;
 use crate::program::{Program, close, reads};
-use fastrand::Rng;
 
 pub(super) const PROGRAM: Program = Program {
     name: "matrix_multiply",
@@ -14,12 +14,10 @@ pub(super) const PROGRAM: Program = Program {
     why: "a tie, because the product of two tiles takes a thousand times as long as a fork",
     source: include_str!("matrix_multiply.rs"),
     case: |size| {
-        let mut random = Rng::with_seed(1);
         let size = size.max(TILE).next_power_of_two();
-        let mut matrix = || (0..size * size).map(|_| random.f64() - 0.5).collect::<Vec<f64>>();
-        let factors = [matrix(), matrix()];
+        let factors = [1, 2].map(|seed| inputs::random_floats(size * size, seed));
         reads(factors, [sequential::run, rayon::run, furcate::run], |[a, b], c| {
-            let vector: Vec<f64> = (0..a.len().isqrt()).map(|i| (i % 7) as f64 - 3.0).collect();
+            let vector = inputs::random_floats(a.len().isqrt(), 3);
             close(&times(c, &vector), &times(a, &times(b, &vector)), 1e-9)
         })
     },

@@ -3,6 +3,7 @@
 use crate::graph::Graph;
 use crate::inputs;
 use crate::program::{Program, equal, reads};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 pub(super) const PROGRAM: Program = Program {
     name: "maximal_independent_set",
@@ -12,12 +13,20 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 21,
     quick: 1 << 18,
     schedule: "",
-    why: "each block ends with some very short parallel loops, which cost less in furcate; the sequential column wins, because it skips the neighbors of most vertices",
+    why: "about a tie: the program waits for memory in the long first round of each block; one thread copies the undecided vertices together in rayon, but they are few after that round; the sequential column wins, because it skips the neighbors of most vertices",
     source: include_str!("maximal_independent_set.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::grid_edges(size));
         reads(graph, [sequential::run, rayon::run, furcate::run], |graph, selected| {
-            equal(selected, &sequential::run(graph))
+            let mut is_selected = vec![false; graph.vertex_count()];
+            selected.iter().for_each(|&vertex| is_selected[vertex as usize] = true);
+            // A vertex is selected if and only if no neighbor before it is selected.
+            let wrong = |&vertex: &u32| {
+                let mut before = graph.neighbors(vertex).iter().take_while(|other| **other < vertex);
+                is_selected[vertex as usize] == before.any(|&other| is_selected[other as usize])
+            };
+            equal(&graph.vertices().find(wrong), &None)?;
+            equal(&selected.is_sorted_by(|a, b| a < b), &true)
         })
     },
 };
@@ -48,58 +57,63 @@ const UNDECIDED: u8 = 0;
 const REFUSED: u8 = 1;
 const SELECTED: u8 = 2;
 
+/// The states of the vertices, which threads share.
+struct States<'a> {
+    graph: &'a Graph,
+    states: Vec<AtomicU8>,
+}
+
+impl States<'_> {
+    fn undecided(graph: &Graph) -> States<'_> {
+        States { graph, states: graph.vertices().map(|_| AtomicU8::new(UNDECIDED)).collect() }
+    }
+
+    fn is(&self, state: u8, vertex: u32) -> bool {
+        self.states[vertex as usize].load(Relaxed) == state
+    }
+
+    /// Decides a vertex if the neighbors before it allow that. Returns whether the vertex stays undecided.
+    fn stays_undecided(&self, vertex: u32) -> bool {
+        let before = || self.graph.neighbors(vertex).iter().take_while(|other| **other < vertex);
+        if before().any(|&other| self.is(SELECTED, other)) {
+            self.states[vertex as usize].store(REFUSED, Relaxed);
+        } else if before().all(|&other| self.is(REFUSED, other)) {
+            self.states[vertex as usize].store(SELECTED, Relaxed);
+        }
+        self.is(UNDECIDED, vertex)
+    }
+}
+
 mod rayon {
-    use super::{BLOCK, Graph, REFUSED, SELECTED, UNDECIDED};
+    use super::{BLOCK, Graph, SELECTED, States};
     use rayon::prelude::*;
-    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     pub(super) fn run(graph: &Graph) -> Vec<u32> {
-        let states: Vec<AtomicU8> = graph.vertices().map(|_| AtomicU8::new(UNDECIDED)).collect();
-        let state = |vertex: u32| states[vertex as usize].load(Relaxed);
-        let stays_undecided = |&vertex: &u32| {
-            let before = || graph.neighbors(vertex).iter().take_while(|other| **other < vertex);
-            if before().any(|&other| state(other) == SELECTED) {
-                states[vertex as usize].store(REFUSED, Relaxed);
-            } else if before().all(|&other| state(other) == REFUSED) {
-                states[vertex as usize].store(SELECTED, Relaxed);
-            }
-            state(vertex) == UNDECIDED
-        };
+        let states = States::undecided(graph);
         for block in graph.vertices().step_by(BLOCK) {
             let end = graph.vertices().end.min(block + BLOCK as u32);
-            let mut undecided: Vec<u32> = (block..end).collect();
-            while !undecided.is_empty() {
-                undecided = undecided.into_par_iter().filter(stays_undecided).collect();
+            let mut waiting: Vec<u32> = (block..end).collect();
+            while !waiting.is_empty() {
+                waiting = waiting.into_par_iter().filter(|&vertex| states.stays_undecided(vertex)).collect();
             }
         }
-        graph.vertices().into_par_iter().filter(|&vertex| state(vertex) == SELECTED).collect()
+        graph.vertices().into_par_iter().filter(|&vertex| states.is(SELECTED, vertex)).collect()
     }
 }
 
 mod furcate {
-    use super::{BLOCK, Graph, REFUSED, SELECTED, UNDECIDED};
+    use super::{BLOCK, Graph, SELECTED, States};
     use furcate::prelude::*;
-    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     pub(super) fn run(graph: &Graph) -> Vec<u32> {
-        let states: Vec<AtomicU8> = graph.vertices().map(|_| AtomicU8::new(UNDECIDED)).collect();
-        let state = |vertex: u32| states[vertex as usize].load(Relaxed);
-        let stays_undecided = |&vertex: &u32| {
-            let before = || graph.neighbors(vertex).iter().take_while(|other| **other < vertex);
-            if before().any(|&other| state(other) == SELECTED) {
-                states[vertex as usize].store(REFUSED, Relaxed);
-            } else if before().all(|&other| state(other) == REFUSED) {
-                states[vertex as usize].store(SELECTED, Relaxed);
-            }
-            state(vertex) == UNDECIDED
-        };
+        let states = States::undecided(graph);
         for block in graph.vertices().step_by(BLOCK) {
             let end = graph.vertices().end.min(block + BLOCK as u32);
-            let mut undecided: Vec<u32> = (block..end).collect();
-            while !undecided.is_empty() {
-                undecided = undecided.into_par_iter().filter(stays_undecided).collect();
+            let mut waiting: Vec<u32> = (block..end).collect();
+            while !waiting.is_empty() {
+                waiting = waiting.into_par_iter().filter(|&vertex| states.stays_undecided(vertex)).collect();
             }
         }
-        graph.vertices().into_par_iter().filter(|&vertex| state(vertex) == SELECTED).collect()
+        graph.vertices().into_par_iter().filter(|&vertex| states.is(SELECTED, vertex)).collect()
     }
 }

@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1,
     quick: 0,
     schedule: "",
-    why: "the batches are large, equal and independent, so both libraries keep all threads busy",
+    why: "a tie: the batches are large, equal and independent, so both libraries keep all threads busy",
     source: include_str!("nas_ep.rs"),
     case: |size| {
         let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");

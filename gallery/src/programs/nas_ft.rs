@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 2,
     quick: 0,
     schedule: "",
-    why: "there are only a dozen loops, all over equal planes, and both libraries divide them alike",
+    why: "a tie: there are only 14 loops, all over equal planes, and both libraries divide them alike",
     source: include_str!("nas_ft.rs"),
     case: |size| {
         let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");

@@ -1,6 +1,5 @@
 //! Ranks integer keys by counting, ten times with small changes (NAS: IS, integer sort).
 
-use super::histogram::add;
 use crate::nas::{Generator, SEED};
 use crate::program::{Program, changes, equal};
 
@@ -12,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 3,
     quick: 0,
     schedule: "",
-    why: "both make a table of counts for each thread, all columns wait for memory, and one thread sums up the ranks",
+    why: "a tie: both make a table of counts for each thread, all columns wait for memory, and one thread sums up the ranks",
     source: include_str!("nas_is.rs"),
     case: |size| {
         let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W), 2 (A) or 3 (B)");
@@ -106,15 +105,6 @@ impl Problem {
     }
 }
 
-/// Counts how often each key occurs.
-fn count(keys: &[u32], bound: u32) -> Vec<u32> {
-    let mut counts = vec![0; bound as usize];
-    for &key in keys {
-        counts[key as usize] += 1;
-    }
-    counts
-}
-
 /// Checks that the tested ranks are the published ones, and that the ranks sort the keys.
 fn check(input: &Problem, output: &Problem) -> Result<(), String> {
     let expected = |round| input.class.tests.map(|(_, rank, change)| rank + change * round);
@@ -131,40 +121,43 @@ fn check(input: &Problem, output: &Problem) -> Result<(), String> {
 }
 
 mod sequential {
-    use super::{Problem, ROUNDS, count};
+    use super::{Problem, ROUNDS};
+    use crate::counts::count;
 
     pub(super) fn run(problem: &mut Problem) {
         for round in 1..=ROUNDS {
             problem.change_keys(round);
-            let counts = count(&problem.keys, problem.class.bound);
+            let counts = count(&problem.keys, problem.class.bound as usize);
             problem.rank(counts);
         }
     }
 }
 
 mod rayon {
-    use super::{Problem, ROUNDS, add, count};
+    use super::{Problem, ROUNDS};
+    use crate::counts::{add, count};
     use rayon::prelude::*;
 
     pub(super) fn run(problem: &mut Problem) {
         for round in 1..=ROUNDS {
             problem.change_keys(round);
             let parts = problem.keys.par_chunks(problem.keys.len().div_ceil(rayon::current_num_threads()));
-            let counts = parts.map(|keys| count(keys, problem.class.bound)).reduce_with(add);
+            let counts = parts.map(|keys| count(keys, problem.class.bound as usize)).reduce_with(add);
             problem.rank(counts.unwrap_or_default());
         }
     }
 }
 
 mod furcate {
-    use super::{Problem, ROUNDS, add, count};
+    use super::{Problem, ROUNDS};
+    use crate::counts::{add, count};
     use furcate::prelude::*;
 
     pub(super) fn run(problem: &mut Problem) {
         for round in 1..=ROUNDS {
             problem.change_keys(round);
             let parts = problem.keys.par_chunks(problem.keys.len().div_ceil(furcate::current_num_threads()));
-            let counts = parts.map(|keys| count(keys, problem.class.bound)).reduce_with(add);
+            let counts = parts.map(|keys| count(keys, problem.class.bound as usize)).reduce_with(add);
             problem.rank(counts.unwrap_or_default());
         }
     }

@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 2,
     quick: 0,
     schedule: "",
-    why: "the loops over fine grids are even and wait for memory; the coarse grids are too small to divide, and there the cost of a parallel loop counts",
+    why: "a tie: the loops over fine grids are even, wait for memory and take most of the time; the cost of a call shows only on the coarse grids",
     source: include_str!("nas_mg.rs"),
     case: |size| {
         let (points, norm) = *CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");

@@ -2,7 +2,7 @@
 
 use crate::geometry::Point;
 use crate::inputs;
-use crate::program::{Program, equal, reads};
+use crate::program::{Program, equal, reads, sample};
 
 pub(super) const PROGRAM: Program = Program {
     name: "range_query",
@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 17,
     quick: 1 << 14,
     schedule: "",
-    why: "the loops over blocks and over queries are even, so both libraries divide them well; one thread does the last and longest merge under both",
+    why: "a tie: the loops over blocks and over queries are even, so both libraries divide them well, and both divide the long merges",
     source: include_str!("range_query.rs"),
     case: |size| {
         let plane = Plane { points: inputs::points_in_cube(size), rectangles: inputs::rectangles(size) };
@@ -20,7 +20,7 @@ pub(super) const PROGRAM: Program = Program {
             equal(counts, &sequential::run(plane))?;
             let by_a_loop =
                 |rectangle| plane.points.iter().filter(|point| is_within(point, rectangle)).count();
-            let mut sample = plane.rectangles.iter().zip(counts).step_by(1 + counts.len() / 100);
+            let mut sample = sample(plane.rectangles.iter().zip(counts), 100);
             equal(&sample.find(|(rectangle, count)| **count != by_a_loop(rectangle)), &None)
         })
     },
@@ -30,6 +30,9 @@ struct Plane {
     points: Vec<Point<2>>,
     rectangles: Vec<[Point<2>; 2]>,
 }
+
+/// Blocks of at least this width are merged by several threads.
+const LONG: usize = 1 << 14;
 
 fn is_within(point: &Point<2>, [low, high]: &[Point<2>; 2]) -> bool {
     (0..2).all(|axis| low[axis] <= point[axis] && point[axis] < high[axis])
@@ -90,7 +93,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{Plane, Point, Tree};
+    use super::{LONG, Plane, Point, Tree};
     use rayon::prelude::*;
 
     pub(super) fn run(plane: &Plane) -> Vec<usize> {
@@ -104,7 +107,11 @@ mod rayon {
         let mut levels = vec![ys.clone()];
         let widths = (1..).map(|level| 1 << level);
         for width in widths.take_while(|width| *width <= points.len()) {
-            ys.par_chunks_mut(width).for_each(|block| block.sort_by(f64::total_cmp));
+            // The halves of a block are sorted already, so the stable sort only merges them.
+            ys.par_chunks_mut(width).for_each(|block| match width {
+                ..LONG => block.sort_by(f64::total_cmp),
+                _ => block.par_sort_by(f64::total_cmp),
+            });
             levels.push(ys.clone());
         }
         Tree { xs: points.par_iter().map(|point| point[0]).collect(), levels }
@@ -112,7 +119,7 @@ mod rayon {
 }
 
 mod furcate {
-    use super::{Plane, Point, Tree};
+    use super::{LONG, Plane, Point, Tree};
     use furcate::prelude::*;
 
     pub(super) fn run(plane: &Plane) -> Vec<usize> {
@@ -126,7 +133,11 @@ mod furcate {
         let mut levels = vec![ys.clone()];
         let widths = (1..).map(|level| 1 << level);
         for width in widths.take_while(|width| *width <= points.len()) {
-            ys.par_chunks_mut(width).for_each(|block| block.sort_by(f64::total_cmp));
+            // The halves of a block are sorted already, so the stable sort only merges them.
+            ys.par_chunks_mut(width).for_each(|block| match width {
+                ..LONG => block.sort_by(f64::total_cmp),
+                _ => block.par_sort_by(f64::total_cmp),
+            });
             levels.push(ys.clone());
         }
         Tree { xs: points.par_iter().map(|point| point[0]).collect(), levels }

@@ -2,8 +2,6 @@
 
 use crate::inputs::Vocabulary;
 use crate::program::{Program, equal, reads};
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) const PROGRAM: Program = Program {
     name: "suffix_array",
@@ -92,18 +90,21 @@ mod sequential {
             group.sort_unstable_by_key(|suffix| suffix.key);
             rank(group)
         });
+        // Not `all`: each group must be sorted.
         distinct.fold(true, |a, b| a & b)
     }
 }
 
 mod rayon {
-    use super::{AtomicU32, Relaxed, Suffix, rank, suffix};
+    use super::{Suffix, rank, suffix};
+    use crate::graph::shared_numbers;
     use rayon::prelude::*;
+    use std::sync::atomic::Ordering::Relaxed;
 
     pub(super) fn run(text: &Vec<u8>) -> Vec<u32> {
         let mut suffixes: Vec<Suffix> =
             (0..text.len()).into_par_iter().map(|start| suffix(text, start)).collect();
-        let ranks: Vec<AtomicU32> = text.par_iter().map(|_| AtomicU32::new(0)).collect();
+        let ranks = shared_numbers(text.len(), 0);
         let mut letters = 8;
         while !sort_groups(&mut suffixes) {
             suffixes.par_iter().for_each(|suffix| ranks[suffix.start as usize].store(suffix.rank, Relaxed));
@@ -122,18 +123,21 @@ mod rayon {
             group.par_sort_unstable_by_key(|suffix| suffix.key);
             rank(group)
         });
+        // Not `all`: each group must be sorted.
         distinct.reduce(|| true, |a, b| a & b)
     }
 }
 
 mod furcate {
-    use super::{AtomicU32, Relaxed, Suffix, rank, suffix};
+    use super::{Suffix, rank, suffix};
+    use crate::graph::shared_numbers;
     use furcate::prelude::*;
+    use std::sync::atomic::Ordering::Relaxed;
 
     pub(super) fn run(text: &Vec<u8>) -> Vec<u32> {
         let mut suffixes: Vec<Suffix> =
             (0..text.len()).into_par_iter().map(|start| suffix(text, start)).collect();
-        let ranks: Vec<AtomicU32> = text.par_iter().map(|_| AtomicU32::new(0)).collect();
+        let ranks = shared_numbers(text.len(), 0);
         let mut letters = 8;
         while !sort_groups(&mut suffixes) {
             suffixes.par_iter().for_each(|suffix| ranks[suffix.start as usize].store(suffix.rank, Relaxed));
@@ -152,6 +156,7 @@ mod furcate {
             group.par_sort_unstable_by_key(|suffix| suffix.key);
             rank(group)
         });
+        // Not `all`: each group must be sorted.
         distinct.reduce(|| true, |a, b| a & b)
     }
 }

@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 17,
     quick: 1 << 13,
     schedule: "",
-    why: "a tie, because both libraries make enough parts to balance the few vertices with long lists",
+    why: "a tie: both libraries make enough parts to balance the few vertices with long lists",
     source: include_str!("triangle_count.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::power_law_edges(size));
