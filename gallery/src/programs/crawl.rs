@@ -19,7 +19,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 180,
     quick: 4,
     schedule: ".io_await()",
-    why: "furcate fetches all pages of a level at the same time, while each open connection of rayon blocks a thread of the pool (a pool with a thread for each page would be faster)",
+    why: "faster: furcate fetches all pages of a level at the same time, while each open connection of rayon blocks a thread of its pool; with 64 threads, rayon takes 51 ms and 13 MiB (`run crawl --threads 64`)",
     source: include_str!("crawl.rs"),
     case: |size| {
         reads(Site::serve(size), [sequential::run, rayon::run, furcate::run], |site, index| {
