@@ -2,6 +2,8 @@
 //!
 //! A program is a file of [`programs`]. Its modules `sequential`, `rayon` and `furcate` are shown and measured. Code that several of them use
 //! stands outside these modules.
+//!
+//! A kernel that all columns share is marked `#[inline(never)]` if the compiler would otherwise make faster code for some of them than for others.
 
 #![allow(clippy::ptr_arg, reason = "a column takes the input's own type")]
 

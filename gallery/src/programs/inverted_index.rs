@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 25,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "faster: `with_min_len` limits the number of indexes, which are expensive to merge, but rayon's parts are fixed beforehand, and documents differ in length; `adaptive` divides again at a steal",
+    why: "faster: `with_min_len` limits the number of indexes, which are expensive to merge, but rayon's parts are fixed beforehand, and documents differ in length; `adaptive` divides again at a steal, which takes more memory",
     source: include_str!("inverted_index.rs"),
     case: |size| {
         let documents = Vocabulary::new().documents(size);

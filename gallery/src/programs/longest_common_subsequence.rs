@@ -30,6 +30,7 @@ const BLOCK: usize = 256;
 ///
 /// The lengths of neighbors differ by 0 or 1, and only these differences are stored: in `down` between the rows at the block's left edge, in
 /// `along` between the columns at its upper edge. Afterward, they are the differences at the right and at the lower edge.
+#[inline(never)]
 fn fill(a: &[u8], b: &[u8], down: &mut [u8], along: &mut [u8]) {
     for (x, last) in a.iter().zip(down) {
         let mut down = *last;
