@@ -38,6 +38,9 @@ use std::time::Duration;
 const SIMULATED: bool = cfg!(furcate_sim);
 
 /// Runs programs on a pool of many workers.
+///
+/// Columns: T1 and TP are the times on one core and on all; efficiency is the greedy bound over TP; `begun` counts the threads that have run a job, and
+/// `all begun` is when the last of them did (in a loop of calls, at its end); heavy fences, the interruptions by them, and waits for lines and locks are simulated only.
 #[derive(Parser)]
 #[command(name = "many_cores")]
 struct Arguments {
