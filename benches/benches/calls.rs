@@ -5,13 +5,18 @@
 //! *small*: `par_iter().map().sum()` of n numbers, called from the main thread, against the sequential loop and against
 //! rayon. Each contender makes 200 calls in a row, then the next one does, in turn; a call's time is the median of all.
 //!
+//! *lengths*: calls that compute for 5 to 700 microseconds, in items of one, at once after each other and 1 ms apart: time and processor time
+//! beside rayon. Between two calls that are apart, the caller sleeps, and so do the workers.
+//!
 //! *spawns*: 100,000 jobs spawned from outside, until the last one has run.
 
+use furcate_benches::latency::cpu_time;
 use furcate_benches::record::record;
-use furcate_benches::{Contender, interleave, rounds};
+use furcate_benches::{Choice, Contender, interleave, rounds};
 use std::hint::black_box;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Calls in a row.
@@ -20,8 +25,88 @@ const SPAWNS: usize = 100_000;
 
 fn main() {
     let rounds = rounds(11);
-    small(rounds);
-    spawns(rounds);
+    let mut choice = Choice::from_args();
+    if choice.has("small") {
+        small(rounds);
+    }
+    if choice.has("lengths") {
+        lengths(rounds);
+    }
+    if choice.has("spawns") {
+        spawns(rounds);
+    }
+    choice.finish();
+}
+
+/// Computes for about a microsecond.
+fn compute(item: u64) -> u64 {
+    (0..*PER_MICROSECOND).fold(item, |x, _| black_box(x).wrapping_mul(x ^ 7))
+}
+
+/// The rounds of [`compute`] that take a microsecond, measured.
+static PER_MICROSECOND: LazyLock<u64> = LazyLock::new(|| {
+    const ROUNDS: u64 = 100_000;
+    let time = |_| {
+        let start = Instant::now();
+        black_box((0..ROUNDS).fold(3, |x: u64, _| black_box(x).wrapping_mul(x ^ 7)));
+        start.elapsed()
+    };
+    let best = (0..50).map(time).min().unwrap_or_default();
+    (ROUNDS as f64 / (best.as_secs_f64() * 1e6)).round() as u64
+});
+
+fn computed_by_furcate(items: u64) -> u64 {
+    use furcate::prelude::*;
+    (0..items).into_par_iter().map(compute).sum()
+}
+
+fn computed_by_rayon(items: u64) -> u64 {
+    use rayon::prelude::*;
+    (0..items).into_par_iter().map(compute).sum()
+}
+
+fn lengths(rounds: usize) {
+    println!("lengths: microseconds a call, medians of {rounds} x calls; processor time a call");
+    println!(
+        "{:>20} {:>9} {:>9} {:>7} {:>12} {:>12} {:>7}  wake-ups a call",
+        "", "furcate", "rayon", "ratio", "cpu furcate", "cpu rayon", "ratio"
+    );
+    for (apart, pause) in [("in a row", None), ("apart", Some(Duration::from_millis(1)))] {
+        for micros in [5, 10, 20, 50, 100, 300, 700] {
+            let ways: [fn(u64) -> u64; 2] = [computed_by_furcate, computed_by_rayon];
+            let (mut times, mut cpu) = ([const { Vec::new() }; 2], [Duration::ZERO; 2]);
+            let wakeups = furcate::global_stats().total().wakeups;
+            for _ in 0..rounds {
+                for (way, (times, cpu)) in ways.iter().zip(times.iter_mut().zip(&mut cpu)) {
+                    // The other library's workers fall asleep.
+                    thread::sleep(Duration::from_millis(5));
+                    let before = cpu_time().unwrap_or_default();
+                    for _ in 0..CALLS {
+                        pause.into_iter().for_each(thread::sleep);
+                        let start = Instant::now();
+                        black_box(way(micros));
+                        times.push(start.elapsed());
+                    }
+                    *cpu += cpu_time().unwrap_or_default() - before;
+                }
+            }
+            let calls = (rounds * CALLS) as f64;
+            let wakeups = (furcate::global_stats().total().wakeups - wakeups) as f64 / calls;
+            let title = format!("{micros} us, {apart}");
+            record(&format!("calls of {title}"), ["furcate", "rayon"].into_iter().zip(times.clone()));
+            let [ours, theirs] = times.map(|mut times| {
+                times.sort();
+                times[times.len() / 2].as_secs_f64() * 1e6
+            });
+            let [our_cpu, their_cpu] = cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / calls);
+            println!(
+                "{title:>20} {ours:>9.2} {theirs:>9.2} {:>7.2} {our_cpu:>12.2} {their_cpu:>12.2} {:>7.2}  {wakeups:.4}",
+                ours / theirs,
+                our_cpu / their_cpu
+            );
+        }
+    }
+    println!();
 }
 
 fn map(x: &u64) -> u64 {
@@ -85,7 +170,7 @@ fn until_all_have_run(spawn: impl Fn(Arc<AtomicUsize>)) {
         spawn(Arc::clone(&done));
     }
     while done.load(Relaxed) < SPAWNS {
-        std::thread::sleep(Duration::from_micros(100));
+        thread::sleep(Duration::from_micros(100));
     }
 }
 

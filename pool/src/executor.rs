@@ -108,6 +108,14 @@ pub trait Executor: Clone + Send + Sync {
         f()
     }
 
+    /// Whether the calling thread runs one of the engine's jobs or calls, so that [`enter`](Self::enter) would change nothing. A call from outside is likely
+    /// to be the only one, and is divided into more parts than one of many within a job.
+    ///
+    /// By default true.
+    fn is_entered(&self) -> bool {
+        true
+    }
+
     /// Runs a computation whose parts can outlive the frames that make them. Returns when the whole computation has ended: see
     /// [`detach`](crate::detach).
     ///

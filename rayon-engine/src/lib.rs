@@ -58,6 +58,11 @@ impl Executor for Rayon {
         }
     }
 
+    #[inline]
+    fn is_entered(&self) -> bool {
+        rayon_core::current_thread_index().is_some()
+    }
+
     /// Blocks one of rayon's threads until the computation has ended.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         rayon_core::spawn(|| {

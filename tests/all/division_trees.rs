@@ -128,7 +128,7 @@ fn capped() -> String {
 fn the_book_shows_the_trees_that_the_library_makes() {
     let lines = [
         scripted!("no policy, two threads", 1000, None, join()),
-        scripted!("no policy, last part stolen", 1000, 6, join()),
+        scripted!("no policy, last part stolen", 1000, 2, join()),
         scripted!("bound_depth(2)", 1000, None, bound_depth(2)),
         scripted!("bound_depth(2), right half stolen", 1000, 0, bound_depth(2)),
         scripted!("bound_depth(1).force_depth(2)", 1000, None, bound_depth(1).force_depth(2)),

@@ -88,11 +88,9 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let is_less = &is_less;
-    let sort_leaf = &sort_leaf;
-    enter(slice, |slice, executor| match plan(slice, &executor) {
-        None => sort_leaf(slice),
-        Some(plan) => MergeSort { is_less, sort_leaf, plan, executor }.sort(slice),
+    let (is_less, sort_leaf) = (&is_less, &sort_leaf);
+    sort(slice, sort_leaf, |slice, plan, executor| {
+        MergeSort { is_less, sort_leaf, plan, executor }.sort(slice)
     });
 }
 
@@ -103,24 +101,30 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let is_less = &is_less;
-    let sort_leaf = &sort_leaf;
-    enter(slice, |slice, executor| match plan(slice, &executor) {
-        None => sort_leaf(slice),
-        Some(SortPlan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),
+    let (is_less, sort_leaf) = (&is_less, &sort_leaf);
+    sort(slice, sort_leaf, |slice, SortPlan { grain, .. }, executor| {
+        QuickSort { is_less, sort_leaf, grain, executor }.sort(slice);
     });
 }
 
-/// Sorts under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice without
-/// comparisons does not need the engine.
-fn enter<T: Send>(slice: &mut [T], sort: impl FnOnce(&mut [T], DefaultExecutor) + Send) {
-    if slice.len() > 1 {
-        DefaultExecutor::default().enter(|| sort(slice, DefaultExecutor::default()));
+/// Sorts a slice by the plan for it, under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice that
+/// std sorts alone in any case does not need the engine: to enter it takes longer than to sort ten elements. Elements of size zero are left
+/// to std, too, which has nothing to move.
+#[inline]
+fn sort<T, S>(
+    slice: &mut [T],
+    sort_leaf: &S,
+    by_plan: impl FnOnce(&mut [T], SortPlan, DefaultExecutor) + Send,
+) where
+    T: Send,
+    S: Fn(&mut [T]) + Sync,
+{
+    if slice.len() < PARALLEL_LEN || size_of::<T>() == 0 {
+        return sort_leaf(slice);
     }
-}
-
-/// Returns the plan for this slice; `None` if std sorts it alone. Elements of size zero are left to std, which has
-/// nothing to move.
-fn plan<T>(slice: &[T], executor: &impl Executor) -> Option<SortPlan> {
-    if size_of::<T>() == 0 { None } else { SortPlan::new(slice.len(), executor.num_threads()) }
+    let executor = DefaultExecutor::default();
+    executor.enter(|| match SortPlan::new(slice.len(), executor.num_threads()) {
+        None => sort_leaf(slice),
+        Some(plan) => by_plan(slice, plan, executor),
+    });
 }

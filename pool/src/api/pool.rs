@@ -96,6 +96,13 @@ impl<P: PoolHandle> Executor for P {
         external::call(self.registry(), |_, _moved| f())
     }
 
+    #[inline]
+    fn is_entered(&self) -> bool {
+        Worker::with_current(|worker| {
+            worker.is_some_and(|worker| self.registry().is_none_or(|registry| worker.is_of(registry)))
+        })
+    }
+
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         with_registry(self, |registry| scope::spawn_root::<Self, C>(registry, computation));
     }

@@ -36,8 +36,9 @@ pub struct Join;
 impl Scheduler for Join {
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
+        let from_outside = !executor.is_entered();
         executor.enter(|| {
-            let call = Call::on_threads(executor.num_threads());
+            let call = Call::on_threads(executor.num_threads(), from_outside);
             let branch = Branch::root(work, &call);
             if !W::Producer::FACTS.grows && branch.producer.size() == 0 {
                 return branch.fold();

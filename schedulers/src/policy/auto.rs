@@ -3,11 +3,11 @@ use super::{Node, Policy, Verdict};
 /// The default: a few parts per thread, and more where parts are stolen.
 ///
 /// The rule is rayon's: a budget of divisions is halved at each division. In a part that has migrated, the budget is
-/// raised to at least the number of threads. The budget begins with twice the number of threads (rayon begins with
-/// once, but counts a call from outside its pool as a steal, with the same effect). In a part that has
+/// raised to at least the number of threads. The budget begins with the number of threads, and with four times as many in a call from
+/// outside the pool (rayon counts such a call as a steal of both its halves, with the same effect). In a part that has
 /// [grown](Node::grown), the budget is raised to at least half the number of threads: enough for a part per thread.
-/// Without steals the rule makes more than two and at most four parts per thread, however long the input is; and one
-/// part if there is one thread. Every other policy's verdict overrules this one.
+/// So without steals, a call from outside makes more than four and at most eight parts per thread, however long the input is. A call
+/// within a job makes a fourth of that; and one part if there is one thread. Every other policy's verdict overrules this one.
 ///
 /// ```
 /// use furcate::policy::{Auto, Policy, Node, Verdict};
@@ -15,10 +15,10 @@ use super::{Node, Policy, Verdict};
 /// node.threads = 2;
 /// assert_eq!(Auto::new().wants_split(&node), Verdict::Rather);
 /// let mut leaf = Auto::new();
-/// for _ in 0..3 {
+/// for _ in 0..2 {
 ///     leaf = leaf.split(&node).0;
 /// }
-/// assert_eq!(leaf.wants_split(&node), Verdict::RatherNot); // 2^3 parts
+/// assert_eq!(leaf.wants_split(&node), Verdict::RatherNot); // 2^2 parts
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto {
@@ -36,8 +36,10 @@ impl Auto {
     #[inline]
     fn budget(&self, node: &Node) -> usize {
         match self.budget {
+            None if node.migrated => node.threads.saturating_mul(4),
+            // Within a job of a single thread, nothing can be stolen.
             None if node.threads == 1 => 0,
-            None => node.threads.saturating_mul(2),
+            None => node.threads,
             Some(budget) if node.migrated => node.threads.max(budget),
             Some(budget) if node.threads > 1 && node.grown => node.threads.div_ceil(2).max(budget),
             Some(budget) => budget,

@@ -202,7 +202,7 @@ impl Marks {
 
 impl<'c> Position<'c> {
     pub(crate) fn root(call: &'c Call) -> Self {
-        Position { marks: Marks::new(0, 0), least: usize::MAX, call }
+        Position { marks: Marks::new(0, 0).migrated(call.from_outside), least: usize::MAX, call }
     }
 
     /// Whether a branch of this size is a leaf, whatever its policy says.

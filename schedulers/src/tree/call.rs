@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub(crate) struct Call {
     /// Number of the executor's threads, for [`Join`](crate::Join); 0 in the calls of other schedulers.
     pub(crate) threads: usize,
+    /// Whether the call came from outside the executor, for the same scheduler.
+    pub(crate) from_outside: bool,
     failed: AtomicBool,
     /// Stops the suspended tasks; unset if the call has no signals that may stop it.
     alarm: OnceLock<Arc<Alarm>>,
@@ -26,9 +28,10 @@ impl Call {
     /// Makes a call on so many threads, whose tasks cannot be suspended. So it has no alarm, and there is nothing to drop. (With a drop a
     /// nested call is not inlined, and takes a third more.)
     #[inline]
-    pub(crate) fn on_threads(threads: usize) -> ManuallyDrop<Self> {
+    pub(crate) fn on_threads(threads: usize, from_outside: bool) -> ManuallyDrop<Self> {
         let mut call = Call::default();
         call.threads = threads;
+        call.from_outside = from_outside;
         ManuallyDrop::new(call)
     }
 

@@ -1,8 +1,12 @@
 //! The stable sort: leaves sorted by std, then merged pairwise, each merge in parallel.
 
 use super::run::Run;
-use super::{SortPlan, one_run};
+use super::{PARALLEL_LEN, SortPlan, one_run};
+use crate::slice::co_rank;
 use furcate_pool::Executor;
+
+/// The rest of a slice behind its first run is short if it is this part of the slice at most.
+const SHORT_REST: usize = 16;
 
 /// State that all tasks of a sort share.
 pub(super) struct MergeSort<L, S, E> {
@@ -26,11 +30,57 @@ impl<L, S, E: Executor> MergeSort<L, S, E> {
         if one_run::settle_few(slice, descent, &self.is_less, self.plan.grain, &self.executor) {
             return;
         }
+        if slice.len() - descent > slice.len() / SHORT_REST {
+            return self.sort_apart(slice, self.plan.levels);
+        }
+        // The elements before `descent` are still sorted.
+        let rest = &mut slice[descent..];
+        if rest.len() < PARALLEL_LEN {
+            (self.sort_leaf)(rest);
+        } else {
+            self.sort_apart(rest, self.plan.levels);
+        }
+        self.merge_in_place(slice, descent, self.plan.levels.div_ceil(2));
+    }
+
+    /// Sorts a slice with a buffer of its length.
+    fn sort_apart<T>(&self, slice: &mut [T], levels: u32)
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        S: Fn(&mut [T]) + Sync,
+    {
         let len = slice.len();
         let mut buffer = Vec::with_capacity(len);
         let mut run = Run::at_home(slice, &mut buffer.spare_capacity_mut()[..len]);
-        self.sort_run(&mut run, self.plan.levels);
+        self.sort_run(&mut run, levels);
         run.come_home(self.plan.grain, &self.executor);
+    }
+
+    /// Merges two sorted parts of a slice, of which one is short. A rotation makes two merges of equal lengths of it, and so on; std's sort merges two runs
+    /// with a buffer for the shorter one.
+    fn merge_in_place<T>(&self, slice: &mut [T], mid: usize, levels: u32)
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        S: Fn(&mut [T]) + Sync,
+    {
+        if mid == 0 || mid == slice.len() {
+            return;
+        }
+        if levels == 0 {
+            return (self.sort_leaf)(slice);
+        }
+        let half = slice.len() / 2;
+        let (left, right) = slice.split_at(mid);
+        let from_left = co_rank(half, left, right, &self.is_less);
+        let from_right = half - from_left;
+        slice[from_left..mid + from_right].rotate_left(mid - from_left);
+        let (front, back) = slice.split_at_mut(half);
+        self.executor.join_context(
+            |_| self.merge_in_place(front, from_left, levels - 1),
+            |_| self.merge_in_place(back, mid - from_left, levels - 1),
+        );
     }
 
     /// Sorts a run that is home. Afterwards it may be away.

@@ -19,6 +19,12 @@ use std::ops::Range;
 /// half.
 const SAMPLE: usize = 257;
 
+/// The same for a part that is divided without a fork.
+const SMALL_SAMPLE: usize = 9;
+
+/// Parts of [large](LARGE) elements up to this length are left to std.
+const LARGE_LEAF: usize = 256;
+
 /// Whether other elements are smaller or greater than a median, by a sample.
 enum Median {
     /// There are smaller elements.
@@ -55,7 +61,7 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
             // Most elements are in ascending order then, which leaves make use of.
             one_run::reverse_all(slice, self.grain, &self.executor);
         }
-        self.sort_part(slice, self.divisions(slice.len()));
+        self.sort_part(slice, most_divisions(slice.len(), self.grain));
     }
 
     /// Whether most of a sample's elements are greater than their right neighbors.
@@ -70,11 +76,6 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         descents > sample.len() / 8 * 7
     }
 
-    /// Returns how many times a part may be divided: twice as often as if all divisions were even, and a few more.
-    fn divisions(&self, len: usize) -> u32 {
-        2 * (len / self.grain.max(1)).max(1).ilog2() + 4
-    }
-
     fn sort_part<T>(&self, slice: &mut [T], divisions: u32)
     where
         T: Send,
@@ -83,39 +84,64 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
     {
         if slice.len() <= self.grain.max(1) || divisions == 0 {
             if !drop_merge::settle_most(slice, &self.is_less, &self.sort_leaf) {
-                (self.sort_leaf)(slice);
+                self.sort_here(slice, divisions.min(1) * most_divisions(slice.len(), LARGE_LEAF));
             }
-            return;
+        } else if let Some((left, right)) = self.divide(slice, SAMPLE) {
+            self.executor.join_context(
+                |_| self.sort_part(left, divisions - 1),
+                |_| self.sort_part(right, divisions - 1),
+            );
         }
-        let (pivot, median) = self.choose_pivot(slice);
+    }
+
+    /// Sorts a leaf. Large elements are divided further: std moves every element twice in each of its divisions, and blocks move half of them once.
+    fn sort_here<T>(&self, slice: &mut [T], divisions: u32)
+    where
+        L: Fn(&T, &T) -> bool,
+        S: Fn(&mut [T]),
+    {
+        if size_of::<T>() <= LARGE || slice.len() <= LARGE_LEAF || divisions == 0 {
+            (self.sort_leaf)(slice);
+        } else if let Some((left, right)) = self.divide(slice, SMALL_SAMPLE) {
+            self.sort_here(left, divisions - 1);
+            self.sort_here(right, divisions - 1);
+        }
+    }
+
+    /// Divides a part around the median of a sample of so many elements, at most. Returns the two sides without the elements that are in their
+    /// place then; or `None` if all are.
+    fn divide<'a, T>(&self, slice: &'a mut [T], most: usize) -> Option<(&'a mut [T], &'a mut [T])>
+    where
+        L: Fn(&T, &T) -> bool,
+    {
+        let (pivot, median) = self.choose_pivot(slice, most);
         if matches!(median, Median::Only) && slice.is_sorted_by(|a, b| !(self.is_less)(b, a)) {
-            return;
+            return None;
         }
         slice.swap(0, pivot);
-        let Some((pivot, rest)) = slice.split_first_mut() else { return };
+        let (pivot, rest) = slice.split_first_mut()?;
         let front = match median {
             Median::Inner | Median::Only => partition(rest, |x| (self.is_less)(x, pivot)),
             Median::Smallest => partition(rest, |x| !(self.is_less)(pivot, x)),
         };
         slice.swap(0, front);
         let (left, right) = slice.split_at_mut(front);
-        let Some((pivot, mut right)) = right.split_first_mut() else { return };
+        let (pivot, mut right) = right.split_first_mut()?;
         if let Median::Only = median {
             let equal = partition(right, |x| !(self.is_less)(pivot, x));
             right = &mut right[equal..];
         }
-        self.executor
-            .join_context(|_| self.sort_part(left, divisions - 1), |_| self.sort_part(right, divisions - 1));
+        Some((left, right))
     }
 
     /// Returns the index of a sample's median, and whether others are smaller or greater. No element moves, so that sorted parts of the
     /// slice remain sorted.
-    fn choose_pivot<T>(&self, slice: &[T]) -> (usize, Median)
+    fn choose_pivot<T>(&self, slice: &[T], most: usize) -> (usize, Median)
     where
         L: Fn(&T, &T) -> bool,
     {
         let mut places = [0; SAMPLE];
-        let sample = sample(slice.len(), &mut places);
+        let sample = sample(slice.len(), &mut places[..most]);
         let mid = sample.len() / 2;
         let is_less = |a: usize, b: usize| (self.is_less)(&slice[a], &slice[b]);
         elements(sample).sort_unstable_by(|a, b| {
@@ -139,11 +165,17 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
     }
 }
 
+/// Returns how many times a part of this length may be divided until leaves have another length: twice as often as if all divisions were even, and a few
+/// more.
+fn most_divisions(len: usize, leaf: usize) -> u32 {
+    2 * (len / leaf.max(1)).max(1).ilog2() + 4
+}
+
 /// Fills in places all over a slice, in order and at irregular distances, so that no period of the input agrees with
-/// them. Their number is about the root of the slice's length. It is odd, so that there is a median.
-fn sample(len: usize, places: &mut [usize; SAMPLE]) -> &mut [usize] {
-    let count = SAMPLE.min(len.isqrt() | 1);
-    let start = |i: usize| (i as u128 * len as u128 / count as u128) as usize;
+/// them. Their number is about the root of the slice's length, if there is room for so many. It is odd, so that there is a median.
+fn sample(len: usize, places: &mut [usize]) -> &mut [usize] {
+    let count = places.len().min(len.isqrt() | 1);
+    let start = |i: usize| i * (len / count) + i * (len % count) / count;
     let mut random = len as u64 | 1;
     for (i, place) in places[..count].iter_mut().enumerate() {
         // Xorshift (Marsaglia 2003).
@@ -174,44 +206,63 @@ fn partition_in_order<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
     first
 }
 
+/// Number of elements of a block; their numbers fit into a byte.
+const BLOCK: usize = 128;
+
 /// Hoare's partition, in blocks from both ends (Edelkamp and Weiss, BlockQuicksort 2016). The places of the elements on
 /// the wrong side are written down without a branch, and then swapped in pairs. So only these elements move, and only
-/// once.
+/// once, except for the last block's.
 fn partition_in_blocks<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
-    const BLOCK: usize = 128;
-    // `left..right` is undecided. At each end a block may be begun, whose misplaced elements are still to be swapped.
+    // `left..right` is undecided. At each end, a block of these lengths may be begun, whose misplaced elements are still to be swapped.
     let (mut left, mut right) = (0, slice.len());
-    let (mut in_left, mut in_right) = ([0_u8; BLOCK], [0_u8; BLOCK]);
+    let (mut begun_left, mut begun_right) = (0, 0);
+    let (mut in_left, mut in_right) = ([0; BLOCK], [0; BLOCK]);
     let (mut wrong_left, mut wrong_right) = (0..0, 0..0);
-    while right - left >= 2 * BLOCK {
+    while right - left > begun_left + begun_right {
+        let unseen = right - left - begun_left - begun_right;
         if wrong_left.is_empty() {
-            wrong_left = wrong_places(&mut in_left, |i| !holds(&slice[left + i]));
+            left += begun_left;
+            // The last elements are shared between both ends.
+            begun_left = BLOCK.min(if wrong_right.is_empty() { unseen.div_ceil(2) } else { unseen });
+            wrong_left = wrong_places(&mut in_left, slice[left..left + begun_left].iter(), |x| !holds(x));
         }
         if wrong_right.is_empty() {
-            wrong_right = wrong_places(&mut in_right, |i| holds(&slice[right - 1 - i]));
+            right -= begun_right;
+            begun_right = BLOCK.min(right - left - begun_left);
+            wrong_right = wrong_places(&mut in_right, slice[right - begun_right..right].iter().rev(), &holds);
         }
         let pairs = wrong_left.len().min(wrong_right.len());
+        let (front, back) = slice[left..right].split_at_mut(begun_left);
         for (&i, &j) in in_left[wrong_left.start..].iter().zip(&in_right[wrong_right.start..]).take(pairs) {
-            slice.swap(left + usize::from(i), right - 1 - usize::from(j));
+            let in_back = back.len() - 1 - usize::from(j);
+            std::mem::swap(&mut front[usize::from(i)], &mut back[in_back]);
         }
         wrong_left.start += pairs;
         wrong_right.start += pairs;
-        if wrong_left.is_empty() {
-            left += BLOCK;
-        }
-        if wrong_right.is_empty() {
-            right -= BLOCK;
-        }
     }
-    left + partition_in_order(&mut slice[left..right], holds)
+    // All are decided, and misplaced elements are left in one block at most: they go to its inner end.
+    let mut border = left + begun_left;
+    for &i in in_left[wrong_left].iter().rev() {
+        border -= 1;
+        slice.swap(left + usize::from(i), border);
+    }
+    for &j in in_right[wrong_right].iter().rev() {
+        slice.swap(border, right - 1 - usize::from(j));
+        border += 1;
+    }
+    border
 }
 
-/// Writes down the numbers of a block for which `wrong` is true. Returns their range in `places`.
-fn wrong_places(places: &mut [u8], wrong: impl Fn(usize) -> bool) -> Range<usize> {
+/// Writes down the numbers of a block's elements for which `wrong` is true. Returns their range in `places`.
+fn wrong_places<'a, T: 'a>(
+    places: &mut [u8; BLOCK],
+    block: impl Iterator<Item = &'a T>,
+    wrong: impl Fn(&T) -> bool,
+) -> Range<usize> {
     let mut count = 0;
-    for i in 0..places.len() {
-        places[count] = i as u8;
-        count += usize::from(wrong(i));
+    for (i, element) in block.enumerate() {
+        places[count % BLOCK] = i as u8;
+        count += usize::from(wrong(element));
     }
     0..count
 }
@@ -232,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_partition_in_blocks_parts() {
-        for len in [0, 1, 255, 256, 257, 383, 384, 511, 512, 2000] {
+        for len in [0, 1, 2, 3, 127, 128, 129, 255, 256, 257, 383, 384, 511, 512, 2000] {
             for (odd, every) in [(0, 1), (1, 2), (1, 3), (2, 7), (0, 1000), (5, 6)] {
                 let mut v: Vec<usize> = (0..len).map(|i| i * 7919 % 10_007).collect();
                 let mut sorted = v.clone();

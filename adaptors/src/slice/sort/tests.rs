@@ -35,17 +35,19 @@ pub(super) fn shapes(len: usize) -> Vec<Vec<u32>> {
         of(&|i| i.min(len - i)),
         of(&|i| if i < len / 2 { i } else { numbers[i] % len }),
         of(&|i| if i < len / 2 { numbers[i] % len } else { i }),
+        of(&|i| if i < len - len / 20 { i } else { numbers[i] % len }),
         of(&|i| if i == len / 3 { 0 } else { i }),
     ]
 }
 
-const PLANS: [SortPlan; 6] = [
+const PLANS: [SortPlan; 7] = [
     SortPlan { levels: 0, grain: 1 },
     SortPlan { levels: 1, grain: 1 },
     SortPlan { levels: 2, grain: 3 },
     SortPlan { levels: 3, grain: 40 },
     SortPlan { levels: 4, grain: 1 },
     SortPlan { levels: 20, grain: 7 },
+    SortPlan { levels: 2, grain: 600 },
 ];
 
 fn stably<T: Send, E: Executor>(
@@ -76,7 +78,8 @@ fn ordering<T>(is_less: impl Fn(&T, &T) -> bool, a: &T, b: &T) -> std::cmp::Orde
 fn sorts_as_std_does() {
     for len in [0, 1, 2, 3, 4, 5, 8, 17, 64, 300, 1001] {
         for keys in shapes(len) {
-            let tagged: Vec<(u32, usize)> = keys.iter().copied().zip(0..).collect();
+            // Of a size that quicksort takes for large.
+            let tagged: Vec<(u32, [usize; 2])> = keys.iter().copied().zip((0..).map(|i| [i; 2])).collect();
             let mut expected = tagged.clone();
             expected.sort_by_key(|&(key, _)| key);
             for plan in PLANS {

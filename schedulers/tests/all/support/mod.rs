@@ -66,7 +66,7 @@ pub(crate) fn entries() -> Vec<Entry> {
         Entry { name, policy: policy.into(), says, forks: true }
     }
     vec![
-        entry("auto", policy::Auto::new(), |n| if n.depth < 3 { Rather } else { RatherNot }),
+        entry("auto", policy::Auto::new(), |n| if n.depth < 2 { Rather } else { RatherNot }),
         entry("bound_depth(3)", policy::BoundDepth::new(3), |n| if n.depth < 3 { Would } else { MayNot }),
         entry("bound_depth(0)", policy::BoundDepth::new(0), |_| MayNot),
         entry("cap(1000)", policy::Cap::new(1000), |_| Pass),
