@@ -238,10 +238,10 @@ def thief_splitting():
 
 
 def auto():
-    picture = Picture("auto", 218)
+    picture = Picture("auto", 193)
     picture.text(14, 20, "a call within a job, two threads; the last part is stolen", 13, bold=True)
     below = tree(picture, "no policy, last part stolen", 14, 34, 490, 25, 12)
-    picture.text(436, below - 37, "two more divisions", 12, "end", DARK[2])
+    picture.text(374, below - 24, "two more divisions", 12, "end", DARK[2])
     legend(picture, 14, below + 18, PARTS)
     return picture
 

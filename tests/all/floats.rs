@@ -184,8 +184,8 @@ fn the_grouping_makes_a_difference_to_these_floats() {
 #[test]
 fn the_default_division_depends_on_the_number_of_threads() {
     let parts = |pool: &ThreadPool| (0..N).wrap_iter().on(pool).count();
-    assert_eq!(parts(&pools()[0]), 1);
-    assert!(parts(&pools()[3]) > 1);
+    assert_eq!(parts(&pools()[0]), 8);
+    assert!(parts(&pools()[3]) > 8);
 }
 
 /// Behind many frames, where forks are not made any more, the tree is the same.

@@ -160,7 +160,8 @@ pub trait ParallelSliceMut<T: Send> {
     where
         T: Ord,
     {
-        sort_stable(self.as_parallel_slice_mut(), T::lt, leaf::sort);
+        let slice = self.as_parallel_slice_mut();
+        if leaf::is_enough(slice) { slice.sort() } else { sort_stable(slice, T::lt, leaf::sort) }
     }
 
     /// Sorts as [`par_sort`](Self::par_sort) does, by the order that a function gives. The function may run on several
@@ -262,7 +263,12 @@ pub trait ParallelSliceMut<T: Send> {
     where
         T: Ord,
     {
-        sort_unstable(self.as_parallel_slice_mut(), T::lt, leaf::sort_unstable);
+        let slice = self.as_parallel_slice_mut();
+        if leaf::is_enough(slice) {
+            slice.sort_unstable();
+        } else {
+            sort_unstable(slice, T::lt, leaf::sort_unstable);
+        }
     }
 
     /// Sorts as [`par_sort_unstable`](Self::par_sort_unstable) does, by the order that a function gives. The function

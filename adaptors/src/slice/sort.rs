@@ -107,10 +107,8 @@ where
     });
 }
 
-/// Sorts a slice by the plan for it, under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice that
-/// std sorts alone in any case does not need the engine: to enter it takes longer than to sort ten elements. Elements of size zero are left
-/// to std, too, which has nothing to move.
-#[inline]
+/// Sorts a slice by the plan for it, under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice without
+/// comparisons does not need the engine. Elements of size zero are left to std, which has nothing to move.
 fn sort<T, S>(
     slice: &mut [T],
     sort_leaf: &S,
@@ -119,12 +117,11 @@ fn sort<T, S>(
     T: Send,
     S: Fn(&mut [T]) + Sync,
 {
-    if slice.len() < PARALLEL_LEN || size_of::<T>() == 0 {
-        return sort_leaf(slice);
-    }
     let executor = DefaultExecutor::default();
-    executor.enter(|| match SortPlan::new(slice.len(), executor.num_threads()) {
-        None => sort_leaf(slice),
-        Some(plan) => by_plan(slice, plan, executor),
-    });
+    if slice.len() > 1 {
+        executor.enter(|| match SortPlan::new(slice.len(), executor.num_threads()) {
+            Some(plan) if size_of::<T>() > 0 => by_plan(slice, plan, executor),
+            _ => sort_leaf(slice),
+        });
+    }
 }

@@ -11,6 +11,7 @@
 
 #![allow(unsafe_code)]
 
+use super::PARALLEL_LEN;
 use std::any::type_name;
 use std::cell::UnsafeCell;
 use std::ops::Deref;
@@ -33,6 +34,13 @@ impl<T> Deref for Element<T> {
 pub(in crate::slice) fn elements<T>(leaf: &mut [T]) -> &mut [Element<T>] {
     // SAFETY: `Element` and `UnsafeCell` are `repr(transparent)`, so the layout is the same; and the borrow is exclusive.
     unsafe { &mut *(std::ptr::from_mut(leaf) as *mut [Element<T>]) }
+}
+
+/// Whether std alone sorts a slice by its elements' own order without the engine: the slice is short, and no code of a user's runs. To enter the engine takes
+/// longer than to sort ten numbers.
+#[inline]
+pub(in crate::slice) fn is_enough<T>(slice: &[T]) -> bool {
+    slice.len() < PARALLEL_LEN && has_std_order::<T>()
 }
 
 /// Sorts stably by the elements' own order.
