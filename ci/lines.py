@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11356,
-    "schedulers": 6434,
-    "adaptors": 16141,
+    "pool": 11365,
+    "schedulers": 6439,
+    "adaptors": 16237,
     "src": 110,
     "trace": 2174,
     "cluster": 5698,
