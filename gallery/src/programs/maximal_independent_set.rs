@@ -13,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 21,
     quick: 1 << 18,
     schedule: "",
-    why: "about a tie: the program waits for memory in the long first round of each block; one thread copies the undecided vertices together in rayon, but they are few after that round; the sequential column wins, because it skips the neighbors of most vertices",
+    why: "faster: one thread copies the undecided vertices together in rayon; the sequential column wins, because it skips the neighbors of most vertices",
     source: include_str!("maximal_independent_set.rs"),
     case: |size| {
         let graph = Graph::new(&inputs::grid_edges(size));

@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 26,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "a tie in time, with less memory: a map is expensive to merge; on two threads, `adaptive` makes about five maps, and rayon 16, because its `par_split_whitespace` has no `with_min_len`",
+    why: "somewhat faster, with less memory: a map is expensive to merge; on two threads, `adaptive` makes about five maps, and rayon 16, because its `par_split_whitespace` has no `with_min_len`",
     source: include_str!("word_counts.rs"),
     case: |size| {
         let text = Vocabulary::new().text(size);
