@@ -10,7 +10,8 @@
 //!
 //! *spawns*: 100,000 jobs spawned from outside, until the last one has run.
 
-use furcate_benches::latency::cpu_time;
+use furcate_benches::fork::Serial;
+use furcate_benches::latency::{Cpu, cpu_time};
 use furcate_benches::record::record;
 use furcate_benches::{Choice, Contender, interleave, rounds};
 use std::hint::black_box;
@@ -38,22 +39,18 @@ fn main() {
     choice.finish();
 }
 
-/// Computes for about a microsecond.
+/// The computation on an item: a microsecond.
+static ITEM: LazyLock<Cpu> = LazyLock::new(|| Cpu::serial(Duration::from_micros(1)));
+
 fn compute(item: u64) -> u64 {
-    (0..*PER_MICROSECOND).fold(item, |x, _| black_box(x).wrapping_mul(x ^ 7))
+    ITEM.compute(&Serial, item)
 }
 
-/// The rounds of [`compute`] that take a microsecond, measured.
-static PER_MICROSECOND: LazyLock<u64> = LazyLock::new(|| {
-    const ROUNDS: u64 = 100_000;
-    let time = |_| {
-        let start = Instant::now();
-        black_box((0..ROUNDS).fold(3, |x: u64, _| black_box(x).wrapping_mul(x ^ 7)));
-        start.elapsed()
-    };
-    let best = (0..50).map(time).min().unwrap_or_default();
-    (ROUNDS as f64 / (best.as_secs_f64() * 1e6)).round() as u64
-});
+/// Returns the median in microseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1e6
+}
 
 fn computed_by_furcate(items: u64) -> u64 {
     use furcate::prelude::*;
@@ -94,10 +91,7 @@ fn lengths(rounds: usize) {
             let wakeups = (furcate::global_stats().total().wakeups - wakeups) as f64 / calls;
             let title = format!("{micros} us, {apart}");
             record(&format!("calls of {title}"), ["furcate", "rayon"].into_iter().zip(times.clone()));
-            let [ours, theirs] = times.map(|mut times| {
-                times.sort();
-                times[times.len() / 2].as_secs_f64() * 1e6
-            });
+            let [ours, theirs] = times.map(median);
             let [our_cpu, their_cpu] = cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / calls);
             println!(
                 "{title:>20} {ours:>9.2} {theirs:>9.2} {:>7.2} {our_cpu:>12.2} {their_cpu:>12.2} {:>7.2}  {wakeups:.4}",
@@ -150,10 +144,7 @@ fn small(rounds: usize) {
         }
         let wakeups = furcate::global_stats().total().wakeups - wakeups;
         record(&format!("sum of {n} numbers"), ["loop", "furcate", "rayon"].into_iter().zip(times.clone()));
-        let [plain, ours, theirs] = times.map(|mut times| {
-            times.sort();
-            times[times.len() / 2].as_secs_f64() * 1e6
-        });
+        let [plain, ours, theirs] = times.map(median);
         println!(
             "{n:>9} {plain:>9.2} {ours:>9.2} {theirs:>9.2} {:>7.2} {:>+8.2}  {:.4}",
             ours / plain,

@@ -52,10 +52,7 @@ impl Executor for Rayon {
         F: FnOnce() -> R + Send,
         R: Send,
     {
-        match rayon_core::current_thread_index() {
-            Some(_) => f(),
-            None => rayon_core::scope(|_| f()),
-        }
+        if self.is_entered() { f() } else { rayon_core::scope(|_| f()) }
     }
 
     #[inline]

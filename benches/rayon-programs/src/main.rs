@@ -1,10 +1,10 @@
 //! Programs written for rayon, and for nothing else. `../rayon-programs.sh` runs them on rayon-core, and on furcate's pool in
 //! rayon-core's place.
 //!
-//! `rayon-programs` prints the programs' names; with `REGISTRY=1` those of the feature `registry` alone. `rayon-programs NAME RUNS`
-//! prints a line for each run of one: wall time and processor time of the process in microseconds, voluntary context switches,
-//! units of work (0 if the program does the same work in every run), and the process's peak memory until then in KiB (0 if the
-//! system does not tell). Each run's result is compared with a sequential oracle. `QUICK=1` takes sizes that only show that the
+//! `rayon-programs` prints the programs' names; with `REGISTRY=1`, it leaves out all but the feature `registry`. `rayon-programs NAME RUNS`
+//! prints a line for each run of a program: wall time and processor time of the process in microseconds, voluntary context switches,
+//! units of work, and the process's peak memory until then in KiB. Units of work are 0 if the program does the same work in every
+//! run; the peak is 0 if the system does not tell. Each run's result is compared with a sequential oracle. `QUICK=1` takes sizes that only show that the
 //! results agree.
 
 mod measure;

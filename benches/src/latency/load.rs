@@ -91,8 +91,9 @@ impl Load {
 }
 
 impl Cpu {
+    /// Computes an item, with an engine's forks.
     #[inline]
-    pub(super) fn compute<F: Fork>(self, fork: &F, item: u64) -> u64 {
+    pub fn compute<F: Fork>(self, fork: &F, item: u64) -> u64 {
         match self {
             Cpu::Nothing => item,
             Cpu::Rounds(rounds) => spin(rounds, item) % MODULUS,

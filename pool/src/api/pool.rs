@@ -98,9 +98,7 @@ impl<P: PoolHandle> Executor for P {
 
     #[inline]
     fn is_entered(&self) -> bool {
-        Worker::with_current(|worker| {
-            worker.is_some_and(|worker| self.registry().is_none_or(|registry| worker.is_of(registry)))
-        })
+        external::is_inside(self.registry())
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {

@@ -60,9 +60,20 @@ impl Drop for External<'_> {
 #[inline(always)]
 pub(crate) fn call<R: Send>(registry: Option<&Registry>, f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
     Worker::with_current(|current| match current {
-        Some(worker) if registry.is_none_or(|registry| worker.is_of(registry)) => f(worker, false),
+        Some(worker) if is_in(worker, registry) => f(worker, false),
         _ => call_from_outside(registry, f),
     })
+}
+
+/// Whether the calling thread is in the given pool; without one, in any.
+#[inline]
+pub(crate) fn is_inside(registry: Option<&Registry>) -> bool {
+    Worker::with_current(|current| current.is_some_and(|worker| is_in(worker, registry)))
+}
+
+#[inline(always)]
+fn is_in(worker: &Worker, registry: Option<&Registry>) -> bool {
+    registry.is_none_or(|registry| worker.is_of(registry))
 }
 
 /// [`call`] of a thread that is not in the pool.

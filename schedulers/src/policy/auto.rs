@@ -4,7 +4,7 @@ use super::{Node, Policy, Verdict};
 ///
 /// The rule is rayon's: a budget of divisions is halved at each division. In a part that has migrated, the budget is
 /// raised to at least the number of threads. The budget begins with the number of threads, and with four times as many in a call from
-/// outside the pool (rayon counts such a call as a steal of both its halves, with the same effect). In a part that has
+/// outside the pool. (Rayon counts such a call as a steal of both its halves, with the same effect.) In a part that has
 /// [grown](Node::grown), the budget is raised to at least half the number of threads: enough for a part per thread.
 /// So without steals, a call from outside makes more than four and at most eight parts per thread, however long the input is. A call
 /// within a job makes a fourth of that; and one part if there is one thread. Every other policy's verdict overrules this one.

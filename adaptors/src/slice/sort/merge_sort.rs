@@ -31,20 +31,20 @@ impl<L, S, E: Executor> MergeSort<L, S, E> {
             return;
         }
         if slice.len() - descent > slice.len() / SHORT_REST {
-            return self.sort_apart(slice, self.plan.levels);
+            return self.sort_apart(slice);
         }
         // The elements before `descent` are still sorted.
         let rest = &mut slice[descent..];
         if rest.len() < PARALLEL_LEN {
             (self.sort_leaf)(rest);
         } else {
-            self.sort_apart(rest, self.plan.levels);
+            self.sort_apart(rest);
         }
         self.merge_in_place(slice, descent, self.plan.levels.div_ceil(2));
     }
 
     /// Sorts a slice with a buffer of its length.
-    fn sort_apart<T>(&self, slice: &mut [T], levels: u32)
+    fn sort_apart<T>(&self, slice: &mut [T])
     where
         T: Send,
         L: Fn(&T, &T) -> bool + Sync,
@@ -53,7 +53,7 @@ impl<L, S, E: Executor> MergeSort<L, S, E> {
         let len = slice.len();
         let mut buffer = Vec::with_capacity(len);
         let mut run = Run::at_home(slice, &mut buffer.spare_capacity_mut()[..len]);
-        self.sort_run(&mut run, levels);
+        self.sort_run(&mut run, self.plan.levels);
         run.come_home(self.plan.grain, &self.executor);
     }
 

@@ -7,7 +7,7 @@
 //!    (the first partition is sequential, the second ones have two threads) is small on few threads, since a partition
 //!    costs about a thirtieth of the sort. In return there is no buffer.
 //! 3. Parts shrink, but adversaries may choose how little. So a part whose ancestors were divided [too
-//!    often](QuickSort::divisions) is left to std, whose worst case is O(n log n).
+//!    often](most_divisions) is left to std, whose worst case is O(n log n).
 
 use super::leaf::elements;
 use super::{drop_merge, one_run};
@@ -84,9 +84,10 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
     {
         if slice.len() <= self.grain.max(1) || divisions == 0 {
             if !drop_merge::settle_most(slice, &self.is_less, &self.sort_leaf) {
-                self.sort_here(slice, divisions.min(1) * most_divisions(slice.len(), LARGE_LEAF));
+                let divisions = if divisions == 0 { 0 } else { most_divisions(slice.len(), LARGE_LEAF) };
+                self.sort_here(slice, divisions);
             }
-        } else if let Some((left, right)) = self.divide(slice, SAMPLE) {
+        } else if let Some((left, right)) = self.divide::<T, SAMPLE>(slice) {
             self.executor.join_context(
                 |_| self.sort_part(left, divisions - 1),
                 |_| self.sort_part(right, divisions - 1),
@@ -102,19 +103,19 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
     {
         if size_of::<T>() <= LARGE || slice.len() <= LARGE_LEAF || divisions == 0 {
             (self.sort_leaf)(slice);
-        } else if let Some((left, right)) = self.divide(slice, SMALL_SAMPLE) {
+        } else if let Some((left, right)) = self.divide::<T, SMALL_SAMPLE>(slice) {
             self.sort_here(left, divisions - 1);
             self.sort_here(right, divisions - 1);
         }
     }
 
-    /// Divides a part around the median of a sample of so many elements, at most. Returns the two sides without the elements that are in their
+    /// Divides a part around the median of a sample of N elements, at most. Returns the two sides without the elements that are in their
     /// place then; or `None` if all are.
-    fn divide<'a, T>(&self, slice: &'a mut [T], most: usize) -> Option<(&'a mut [T], &'a mut [T])>
+    fn divide<'a, T, const N: usize>(&self, slice: &'a mut [T]) -> Option<(&'a mut [T], &'a mut [T])>
     where
         L: Fn(&T, &T) -> bool,
     {
-        let (pivot, median) = self.choose_pivot(slice, most);
+        let (pivot, median) = self.choose_pivot::<T, N>(slice);
         if matches!(median, Median::Only) && slice.is_sorted_by(|a, b| !(self.is_less)(b, a)) {
             return None;
         }
@@ -136,12 +137,12 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
 
     /// Returns the index of a sample's median, and whether others are smaller or greater. No element moves, so that sorted parts of the
     /// slice remain sorted.
-    fn choose_pivot<T>(&self, slice: &[T], most: usize) -> (usize, Median)
+    fn choose_pivot<T, const N: usize>(&self, slice: &[T]) -> (usize, Median)
     where
         L: Fn(&T, &T) -> bool,
     {
-        let mut places = [0; SAMPLE];
-        let sample = sample(slice.len(), &mut places[..most]);
+        let mut places = [0; N];
+        let sample = sample(slice.len(), &mut places);
         let mid = sample.len() / 2;
         let is_less = |a: usize, b: usize| (self.is_less)(&slice[a], &slice[b]);
         elements(sample).sort_unstable_by(|a, b| {

@@ -78,7 +78,7 @@ fn ordering<T>(is_less: impl Fn(&T, &T) -> bool, a: &T, b: &T) -> std::cmp::Orde
 fn sorts_as_std_does() {
     for len in [0, 1, 2, 3, 4, 5, 8, 17, 64, 300, 1001] {
         for keys in shapes(len) {
-            // Of a size that quicksort takes for large.
+            // Quicksort takes elements of this size for large.
             let tagged: Vec<(u32, [usize; 2])> = keys.iter().copied().zip((0..).map(|i| [i; 2])).collect();
             let mut expected = tagged.clone();
             expected.sort_by_key(|&(key, _)| key);

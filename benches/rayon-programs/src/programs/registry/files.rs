@@ -24,7 +24,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the system's temporary files.
+        // The system cleans its temporary files, too.
         _ = fs::remove_dir_all(&self.0);
     }
 }

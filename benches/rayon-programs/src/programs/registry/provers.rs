@@ -81,7 +81,7 @@ pub(super) fn winterfell(size: Size) -> Case {
     })
 }
 
-/// What winterfell has to know about a computation.
+/// A computation, described for winterfell.
 mod cubes {
     use winterfell::crypto::{DefaultRandomCoin, MerkleTree, hashers::Blake3_256};
     use winterfell::math::fields::f128::BaseElement;
