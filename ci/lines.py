@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11371,
+    "pool": 11581,
     "schedulers": 6439,
     "adaptors": 16238,
     "src": 110,

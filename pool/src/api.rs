@@ -12,6 +12,7 @@ mod yields;
 pub use crate::engine::{
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
     global::global_stats,
+    registry::main_loop::MainLoop,
     scope::{
         Handle as ScopeHandle, Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
     },

@@ -256,6 +256,12 @@ pub(crate) struct SlotTable {
     parked: Vec<usize>,
     /// Number of the timed searcher.
     timed_searcher: Option<usize>,
+    /// Number of the parked worker that is the [driver](crate::engine::registry::main_loop), or else of the one that was the last one.
+    driver: Option<usize>,
+    /// Whether there is a driver.
+    is_driven: bool,
+    /// Number of times that a worker has become the driver; wraps.
+    drives: usize,
     /// Time since which forks have been left to slot holders that keep all processors busy.
     pub(crate) left_since: Option<Instant>,
     /// Indices of the free slots.
@@ -313,6 +319,9 @@ impl<W: Occupant> Slots<W> {
                 states: vec![WorkerState::Parked; threads],
                 parked: (0..threads).rev().collect(),
                 timed_searcher: None,
+                driver: None,
+                is_driven: false,
+                drives: 0,
                 left_since: None,
                 free: (0..threads).rev().collect(),
                 claims: VecDeque::new(),

@@ -5,7 +5,7 @@
 #![cfg(furcate_sim)]
 
 use furcate::prelude::*;
-use furcate::{Fairness, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule};
+use furcate::{Fairness, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule, block_on};
 use furcate_schedulers::Timer;
 use furcate_sim::atomic::{AtomicU64, Ordering::Relaxed};
 use furcate_sim::time::Instant;
@@ -243,6 +243,7 @@ fn random_programs_give_their_sequential_values() {
         let waits = random.below(2) == 0;
         let program = Program::random(&mut random, depth, panics, waits);
         // A call may come while the workers of an earlier one go to sleep.
+        let drives = random.below(4) == 0;
         let again = (random.below(4) == 0).then(|| pause(&mut random));
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -259,7 +260,9 @@ fn random_programs_give_their_sequential_values() {
                     )
                     .saturation_handler(|_| ())
                     .caller_takes_part(takes_part);
-                let pool = if fences { builder.ordinary_fences() } else { builder }.build().unwrap();
+                let builder = if fences { builder.ordinary_fences() } else { builder };
+                let builder = if drives { builder.main_handler(|main| block_on(main)) } else { builder };
+                let pool = builder.build().unwrap();
                 let others = program.clone();
                 // A second call of the same pool, from another thread.
                 thread::scope(|threads| {

@@ -15,22 +15,44 @@ impl Tables {
                 continue;
             }
             println!("\n{title}");
-            println!("  {:<28} {:>10} {:>10} {:>14}", "", "time", "cpu", "cpu/buffered");
+            println!("  {:<32} {:>10} {:>10} {:>14}", "", "time", "cpu", "cpu/buffered");
             let server = Redis::new(in_flight);
-            let pools = [1, self.threads].map(|threads| {
-                let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build();
-                pool.expect("threads can be started")
-            });
+            // While a pool drives the reactor, the reactor's own thread does less, for others too. So each run has a pool of its own.
+            let pool = |threads, drives: bool| {
+                let mut builder = furcate::ThreadPoolBuilder::new().num_threads(threads);
+                if drives {
+                    builder = builder.main_handler(|main| async_io::block_on(main));
+                }
+                builder.build().expect("threads can be started")
+            };
             let mut runtime = tokio::runtime::Builder::new_multi_thread();
             let runtime =
                 runtime.worker_threads(self.threads).enable_io().build().expect("threads can be started");
-            let names = ["buffer_unordered", "furcate, 1 thread", "furcate", "tokio, a task per connection"];
+            let names = [
+                "buffer_unordered",
+                "furcate, 1 thread",
+                "furcate",
+                "furcate, main_handler, 1 thread",
+                "furcate, main_handler",
+                "tokio, a task per connection",
+            ];
+            let counters = std::env::var_os("COUNTERS").is_some();
             let mut costs = names.map(|_| Vec::<RedisCost>::new());
             for _ in 0..=self.rounds {
                 costs[0].push(server.buffered(n, in_flight));
-                costs[1].push(server.io_await(n, in_flight, &pools[0]));
-                costs[2].push(server.io_await(n, in_flight, &pools[1]));
-                costs[3].push(server.tokio_tasks(n, in_flight, &runtime));
+                for (costs, (threads, drives)) in costs[1..5].iter_mut().zip([
+                    (1, false),
+                    (self.threads, false),
+                    (1, true),
+                    (self.threads, true),
+                ]) {
+                    let pool = pool(threads, drives);
+                    costs.push(server.io_await(n, in_flight, &pool));
+                    if counters {
+                        println!("{threads} {drives}: {:#?}", pool.stats().total());
+                    }
+                }
+                costs[5].push(server.tokio_tasks(n, in_flight, &runtime));
             }
             let us = |time: Duration| time.as_nanos() as f64 / 1e3;
             let median = |costs: &[RedisCost], part: fn(&RedisCost) -> Duration| {
@@ -42,10 +64,7 @@ impl Tables {
             let buffered = median(&costs[0], |cost| cost.cpu);
             for (name, costs) in names.iter().zip(&costs) {
                 let (time, cpu) = (median(costs, |cost| cost.time), median(costs, |cost| cost.cpu));
-                println!("  {name:<28} {time:>10.1} {cpu:>10.1} {:>14.2}", cpu / buffered);
-            }
-            if std::env::var_os("COUNTERS").is_some() {
-                println!("{:#?}", pools[1].stats().total());
+                println!("  {name:<32} {time:>10.1} {cpu:>10.1} {:>14.2}", cpu / buffered);
             }
         }
     }

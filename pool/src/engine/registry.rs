@@ -11,6 +11,7 @@
 mod adopted;
 mod attendant;
 mod dump;
+pub(crate) mod main_loop;
 mod monitor;
 pub(crate) mod root;
 mod sleep;
@@ -42,14 +43,19 @@ use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
 use crate::sync::machine::{Injector, Mutex, OnceLock};
 use crate::sync::ticks::{self, Ticks};
 use crate::trace::{self, Traced};
+use main_loop::MainLoop;
+use sleep::Sleep;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
+/// Called with the main loop of a thread, as a future.
+pub(crate) type MainHandler = Box<dyn Fn(MainLoop<'_>) + Send + Sync>;
 /// Called with the payload of a panic that no caller receives.
 pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 /// Called once, when a waiting job first keeps its slot because no further thread may or can be started.
@@ -66,6 +72,7 @@ pub(crate) struct Setup {
     pub(crate) always_shared: bool,
     pub(crate) start: Option<Handler>,
     pub(crate) exit: Option<Handler>,
+    pub(crate) main: Option<MainHandler>,
     pub(crate) panic: Option<PanicHandler>,
     /// Starts spare threads; `None` if the pool may have none.
     pub(crate) spares: Option<Spawner>,
@@ -228,6 +235,11 @@ impl Registry {
 
     pub(crate) fn measures_wakes(&self) -> bool {
         self.setup.measures_wakes
+    }
+
+    /// Whether the pool's threads drive a reactor while they rest.
+    pub(crate) fn has_drivers(&self) -> bool {
+        self.setup.main.is_some()
     }
 
     pub(crate) fn fairness(&self) -> Fairness {
@@ -536,7 +548,8 @@ impl Registry {
     pub(crate) fn run_thread(self: Arc<Self>, number: usize) {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
-        let _current = unsafe { Current::enter(worker) };
+        let enter = || unsafe { Current::enter(worker) };
+        let current = enter();
         let _entered = self.enter_runtime();
         // Handlers see a spare thread under the number of one of the pool's own threads.
         let number = number % self.num_threads();
@@ -547,11 +560,13 @@ impl Registry {
         if number == worker.number() {
             self.note_place(Some(number));
         }
-        let run_handler = |handler: &Option<Handler>| {
-            let Some(handler) = handler else { return };
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number))) {
+        let catch = |handler: &dyn Fn()| {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(handler)) {
                 self.handle_panic(payload);
             }
+        };
+        let run_handler = |handler: &Option<Handler>| {
+            handler.iter().for_each(|handler| catch(&|| handler(number)));
         };
         // Handlers run in a slot, as jobs do: they may fork and spawn.
         if self.setup.start.is_some() {
@@ -563,7 +578,18 @@ impl Registry {
                 self.work(worker);
             }
         }
-        self.serve(worker);
+        let _current = match &self.setup.main {
+            None => current,
+            Some(main) => {
+                // Outside its main loop, the thread is no worker.
+                drop(current);
+                catch(&|| main(MainLoop::new(&self, worker)));
+                drop_quietly(worker.parker.take_back());
+                enter()
+            }
+        };
+        // If the handler has returned early, the thread sleeps without it from now on.
+        let _ = self.serve(worker, &mut None);
         if self.setup.exit.is_some() {
             self.occupy_slot(worker);
             run_handler(&self.setup.exit);
@@ -584,11 +610,17 @@ impl Registry {
         if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
     }
 
-    /// Sleeps and works until the pool ends.
-    fn serve(&self, worker: &Worker) {
-        while self.sleep_until_needed(worker) {
-            worker.was_woken();
-            self.work(worker);
+    /// Sleeps and works until the pool ends, or until this thread drives: then the waker is called when there is work.
+    fn serve(&self, worker: &Worker, waker: &mut Option<Waker>) -> Poll<()> {
+        loop {
+            match self.sleep_until_needed(worker, waker) {
+                Sleep::Needed => {
+                    worker.was_woken();
+                    self.work(worker);
+                }
+                Sleep::Drives => return Poll::Pending,
+                Sleep::Ended => return Poll::Ready(()),
+            }
         }
     }
 

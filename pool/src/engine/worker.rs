@@ -160,6 +160,11 @@ impl Current {
         worker.clock.set_to_current();
         Current(CURRENT.replace(worker))
     }
+
+    /// Makes the calling thread no worker until the value is dropped.
+    pub(crate) fn leave() -> Self {
+        Current(CURRENT.replace(ptr::null()))
+    }
 }
 
 /// Makes this thread, which is no worker, a worker until [`disown`] is called.
@@ -720,7 +725,12 @@ impl Occupant for Worker {
     }
 
     fn unpark(&self) {
-        self.parker.unpark();
+        let Some(waker) = self.parker.unpark() else { return };
+        // Other workers are woken by the same caller, which may be in the middle of a search: the waker must not see it, nor keep it from waking them.
+        let _outside = Current::leave();
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+            drop_quietly(payload);
+        }
     }
 
     fn used_time(&self) -> Option<Duration> {

@@ -74,6 +74,51 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     pub(super) fn unlist_parked(&mut self, worker: &W) {
         self.parked.retain(|&number| number != worker.number());
+        self.is_driven &= self.driver != Some(worker.number());
+    }
+
+    /// Makes a parked worker the driver, unless there is one. For work that others publish, the driver is woken after all other parked workers.
+    /// Returns whether the worker is the driver.
+    #[must_use]
+    pub(crate) fn begin_drive(&mut self, worker: &W) -> bool {
+        if !self.is_driven {
+            self.unlist_parked(worker);
+            self.parked.insert(0, worker.number());
+            (self.driver, self.is_driven) = (Some(worker.number()), true);
+            self.drives = self.drives.wrapping_add(1);
+        }
+        self.driver == Some(worker.number())
+    }
+
+    /// Whether a worker that has given its search up is to drive at once: there is no driver, and it was the last one, or no other worker is busy.
+    pub(crate) fn drives_next(&self, worker: &W) -> bool {
+        !self.is_driven && (self.driver == Some(worker.number()) || self.slots.held() == 0)
+    }
+
+    pub(crate) fn has_driver(&self) -> bool {
+        self.is_driven
+    }
+
+    /// Returns the number of times that a worker has become the driver; wraps.
+    pub(crate) fn drives(&self) -> usize {
+        self.drives
+    }
+
+    /// Wakes the driver for a task that its own thread has woken, if a slot is free. Another worker stands by meanwhile: if there is no timed
+    /// searcher, wakes one to become it. Returns whether the driver has a slot.
+    #[must_use]
+    pub(crate) fn wake_driver(&mut self, driver: &W) -> bool {
+        match self.state(driver) {
+            WorkerState::Parked if self.occupy_free(driver) => {
+                if self.timed_searcher.is_none() {
+                    self.wake_more(1);
+                }
+                true
+            }
+            // It was woken for an earlier task.
+            WorkerState::Active => true,
+            _ => false,
+        }
     }
 
     /// Parks a worker that has released its slot and counts as searching. If the worker was the last searching one, does the final check.
@@ -83,9 +128,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         if !last || self.terminating {
             return SearchEnd::Parked;
         }
-        if self.slots.searching.final_check(|| self.slots.request_all_splits(worker), sees_work)
-            && self.occupy_free(worker)
-        {
+        if self.slots.final_check(worker, sees_work) && self.occupy_free(worker) {
             return SearchEnd::SeesWork;
         }
         SearchEnd::ParkedLast

@@ -126,7 +126,8 @@ impl LockLatch {
             (*this).is_set.store(true, Release);
             parker
         };
-        parker.unpark();
+        // Its thread leaves no waker.
+        _ = parker.unpark();
     }
 
     fn is_set(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Parkers: a thread sleeps on its parker until another thread wakes it.
 
-use crate::sync::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -11,34 +12,44 @@ use std::time::Duration;
 /// The pool does not use `std::thread::park`: there is one token for each thread, and jobs may use it for their own purposes.
 #[derive(Debug)]
 pub(crate) struct Parker {
-    /// Whether `unpark` was called since the last `park`.
-    token: Mutex<bool>,
+    state: Mutex<State>,
     changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Whether `unpark` was called since the last `park`.
+    token: bool,
+    /// Wakes the thread, if it waits elsewhere: see [`poll_park`](Parker::poll_park).
+    waker: Option<Waker>,
 }
 
 impl Parker {
     pub(crate) fn new() -> Self {
-        Parker { token: Mutex::new(false), changed: Condvar::new() }
+        Parker { state: Mutex::new(State { token: false, waker: None }), changed: Condvar::new() }
     }
 
     /// Blocks until there is a token, and takes it.
     pub(crate) fn park(&self) {
-        let mut token = self.token.lock().expect("nobody panics with this lock");
-        while !*token {
-            token = self.changed.wait(token).expect("nobody panics with this lock");
+        let mut state = self.lock();
+        while !state.token {
+            state = self.changed.wait(state).expect("nobody panics with this lock");
         }
-        *token = false;
+        state.token = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics with this lock")
     }
 
     /// As `park`, but blocks for `time` at most. Returns `false` if there was no token.
     #[cfg(not(loom))]
     pub(crate) fn park_timeout(&self, time: Duration) -> bool {
-        let token = self.token.lock().expect("nobody panics with this lock");
-        let (mut token, _) = self
+        let (mut state, _) = self
             .changed
-            .wait_timeout_while(token, time, |token| !*token)
+            .wait_timeout_while(self.lock(), time, |state| !state.token)
             .expect("nobody panics with this lock");
-        std::mem::take(&mut *token)
+        mem::take(&mut state.token)
     }
 
     /// As `park`: loom has no time, so no model may depend on a timeout.
@@ -48,10 +59,34 @@ impl Parker {
         true
     }
 
-    /// Leaves a token, and wakes the thread if it is parked.
-    pub(crate) fn unpark(&self) {
-        *self.token.lock().expect("nobody panics with this lock") = true;
-        self.changed.notify_one();
+    /// As `park`, for a thread that waits elsewhere until its waker is called. If there is no token, takes the waker, and returns `false`.
+    pub(crate) fn poll_park(&self, waker: &mut Option<Waker>) -> bool {
+        let mut state = self.lock();
+        let has_token = mem::take(&mut state.token);
+        if !has_token {
+            debug_assert!(state.waker.is_none(), "the last one was called or taken back");
+            state.waker = waker.take();
+        }
+        has_token
+    }
+
+    /// Takes the token, if there is one, and returns the waker, if it was not called.
+    pub(crate) fn take_back(&self) -> Option<Waker> {
+        let mut state = self.lock();
+        state.token = false;
+        state.waker.take()
+    }
+
+    /// Leaves a token, and wakes the thread if it is parked. If the thread has left a waker instead, returns it: the caller calls it, without a lock.
+    pub(crate) fn unpark(&self) -> Option<Waker> {
+        let mut state = self.lock();
+        state.token = true;
+        let waker = state.waker.take();
+        drop(state);
+        if waker.is_none() {
+            self.changed.notify_one();
+        }
+        waker
     }
 }
 
@@ -60,11 +95,12 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Parker);
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
-            self.0.unpark();
+            self.wake_by_ref();
         }
 
         fn wake_by_ref(self: &Arc<Self>) {
-            self.0.unpark();
+            // The thread below leaves no waker.
+            _ = self.0.unpark();
         }
     }
     let mut future = pin!(Some(future));

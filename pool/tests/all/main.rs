@@ -13,6 +13,7 @@ mod foreign_wakers;
 mod handles;
 mod join;
 mod lifetime;
+mod main_handler;
 mod mixed;
 mod next_job;
 mod scope;

@@ -50,7 +50,7 @@ impl Registry {
                     // The jobs may broadcast; and the pool may have no other thread to run them.
                     self.slots.searching.begin(worker.number());
                     self.work(worker);
-                    self.serve(worker);
+                    let _ = self.serve(worker, &mut None);
                     self.let_go();
                 }
             });

@@ -355,7 +355,7 @@ fn run() {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::engine::registry::Setup;
+    use crate::engine::registry::{Setup, sleep::Sleep};
     use crate::engine::worker::{Current, HeapJob, JobRef};
     use std::ptr;
 
@@ -392,7 +392,7 @@ mod tests {
                 let worker = registry.worker(0).unwrap();
                 // SAFETY: the registry outlives the value, and this thread alone is the worker.
                 let _current = unsafe { Current::enter(worker) };
-                registry.sleep_until_needed(worker)
+                matches!(registry.sleep_until_needed(worker, &mut None), Sleep::Needed)
             });
             while worker.counters.parks.get() == 0 {
                 std::thread::yield_now();

@@ -8,6 +8,7 @@ use crate::slots::{SearchEnd, WorkerState};
 use crate::sync::clock::Instant;
 use crate::sync::machine::atomic::Ordering::Relaxed;
 use crate::trace::{self, Kind};
+use std::task::Waker;
 use std::time::Duration;
 
 /// Bounds of one sleep of the timed searcher.
@@ -16,36 +17,51 @@ const LONGEST_SLEEP: Duration = Duration::from_micros(250);
 /// Time without work after which the timed searcher parks.
 const TIMED_SEARCH: Duration = Duration::from_millis(20);
 
+/// The end of a sleep.
+#[must_use]
+pub(super) enum Sleep {
+    /// The worker searches, in a slot.
+    Needed,
+    /// The worker is parked, and the [driver](super::main_loop).
+    Drives,
+    /// The pool ends.
+    Ended,
+}
+
 impl Registry {
-    /// Sleeps until there is work for this thread. Returns `true` with the worker searching and in a slot, and `false` when the pool
-    /// ends.
+    /// Sleeps until there is work for this thread, or, if there is a waker, until the thread is to drive: then the waker is called when there is work.
     ///
-    /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
-    pub(super) fn sleep_until_needed(&self, worker: &Worker) -> bool {
+    /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked, or has driven.
+    pub(super) fn sleep_until_needed(&self, worker: &Worker, waker: &mut Option<Waker>) -> Sleep {
+        if self.has_driven() {
+            trace::record(Kind::ParkEnd, 0);
+            return self.wakes_up(worker).unwrap_or_else(|| self.park(self.lock(), worker, waker));
+        }
         let mut slots = self.lock_to_sleep(worker);
         if slots.state(worker) == WorkerState::Active && !self.is_attendant(worker) {
             if worker.slot().is_some() {
                 if !worker.broadcasts.is_empty() {
-                    return true;
+                    return Sleep::Needed;
                 }
                 slots.release(worker);
-                if slots.begin_timed_search(worker) {
-                    return self.timed_search(slots, worker);
+                let drives = waker.is_some() && slots.drives_next(worker);
+                if !drives && slots.begin_timed_search(worker) {
+                    return self.timed_search(slots, worker, waker);
                 }
                 if self.park_searcher(&mut slots, worker) {
-                    return true;
+                    return Sleep::Needed;
                 }
             } else if !slots.is_terminating() {
                 slots.park(worker);
                 if slots.occupy_free(worker) {
-                    return true;
+                    return Sleep::Needed;
                 }
                 if !worker.broadcasts.is_empty() {
                     slots.claim(worker);
                 }
             }
         }
-        self.park(slots, worker)
+        self.park(slots, worker, waker)
     }
 
     /// Takes the slot lock for a worker that has time, if it holds a slot: waiters that are to be resumed need the lock, and must not queue behind all workers
@@ -74,8 +90,8 @@ impl Registry {
         end == SearchEnd::SeesWork
     }
 
-    /// Sleeps until the worker is given a slot. Returns `false` when the pool ends.
-    fn park<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
+    /// Sleeps until the worker is given a slot, or drives.
+    fn park<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker, waker: &mut Option<Waker>) -> Sleep {
         while !slots.is_terminating() {
             worker.watches.store(false, Relaxed);
             if slots.state(worker) == WorkerState::Watching || slots.turn_of(worker).is_some() {
@@ -83,23 +99,26 @@ impl Registry {
                 continue;
             }
             if slots.state(worker) == WorkerState::Active {
-                return true;
+                return Sleep::Needed;
             }
             let claims = slots.claims(worker);
+            let drives = waker.is_some() && !claims && slots.begin_drive(worker);
             drop(slots);
             worker.counters.parks.add();
             trace::record(Kind::ParkBegin, worker.number() as u64);
             if claims {
                 // A broadcast job waits for this worker. So the worker becomes overdue like any other thread that claims a slot.
                 worker.parker.park_timeout(TURN);
+            } else if drives {
+                if !worker.parker.poll_park(waker) {
+                    return Sleep::Drives;
+                }
             } else {
                 worker.parker.park();
             }
             trace::record(Kind::ParkEnd, 0);
-            // A worker that was given a slot needs no lock to see it. (Its slot's holder is stored last: by then, it counts as searching and is poked. Relaxed:
-            // so `watches` is visible, too. A worker that was made the watcher meanwhile, and then got a slot, is on turn, and does not count as searching.)
-            if self.holds_slot(worker) && !worker.watches.load(Relaxed) {
-                return true;
+            if let Some(needed) = self.wakes_up(worker) {
+                return needed;
             }
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
@@ -108,12 +127,25 @@ impl Registry {
             }
         }
         slots.end(worker);
-        false
+        Sleep::Ended
+    }
+
+    /// Looks without the lock whether a worker that wakes up was given a slot. (Its slot's holder is stored last: by then, it counts as searching and is poked.
+    /// Relaxed: so `watches` is visible, too. A worker that was made the watcher meanwhile, and then got a slot, is on turn, and does not count as searching.)
+    fn wakes_up(&self, worker: &Worker) -> Option<Sleep> {
+        (self.holds_slot(worker) && !worker.watches.load(Relaxed)).then_some(Sleep::Needed)
     }
 
     /// Is the timed searcher while new work is likely, then parks. Returns as [`sleep_until_needed`](Self::sleep_until_needed) does.
-    fn timed_search<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
+    fn timed_search<'a>(
+        &'a self,
+        mut slots: Locked<'a>,
+        worker: &Worker,
+        waker: &mut Option<Waker>,
+    ) -> Sleep {
         let since = Instant::now();
+        // The last look at which there was a driver, or had been one since the look before.
+        let mut away = (since, slots.drives());
         let mut from = worker.number();
         // A job may have been queued since this worker last looked, while nobody saw that it is the timed searcher.
         let mut sleeps = self.slots.searching.may_sleep(|| self.is_queued());
@@ -133,13 +165,13 @@ impl Registry {
             }
             sleeps = true;
             if slots.state(worker) == WorkerState::Active {
-                return true;
+                return Sleep::Needed;
             }
             if slots.is_terminating() {
                 slots.timed_search_is_over();
                 // A pool that ends needs no final check.
                 let _ = self.slots.searching.end(worker.number());
-                return false;
+                return Sleep::Ended;
             }
             let may_be_left = self.slots.room() == 0 && !is_idle;
             let left_for = if may_be_left && self.sees_work() {
@@ -149,19 +181,28 @@ impl Registry {
                 Duration::ZERO
             };
             let for_forks = !may_be_left || left_for > TIMED_SEARCH;
-            let is_needed = if for_forks { self.sees_work() } else { self.is_queued() };
+            let keeps_up = waker.is_some() && slots.drives() != away.1;
+            if keeps_up || slots.has_driver() {
+                away = (Instant::now(), slots.drives());
+            }
+            let is_needed = !keeps_up && self.is_queued() || for_forks && self.sees_deques();
             if is_needed && slots.occupy_free(worker) {
                 if for_forks {
                     slots.left_since = None;
                     worker.search.for_forks.store(true, Relaxed);
                 }
-                return true;
+                return Sleep::Needed;
             }
             // All slots are taken, so no thread could run a job that this worker finds. It becomes the watcher instead.
             let is_full = !slots.has_free() && !self.stealable.is_empty();
-            if is_full || since.elapsed() > TIMED_SEARCH {
+            // If the driver is in a long job, this worker drives.
+            let drives = waker.is_some() && !slots.has_driver() && away.0.elapsed() >= LONGEST_SLEEP;
+            if is_full || drives || since.elapsed() > TIMED_SEARCH {
                 slots.timed_search_is_over();
-                return self.park_searcher(&mut slots, worker) || self.park(slots, worker);
+                if self.park_searcher(&mut slots, worker) {
+                    return Sleep::Needed;
+                }
+                return self.park(slots, worker, waker);
             }
         }
     }

@@ -13,7 +13,12 @@ const SPREAD: usize = 4;
 impl Registry {
     /// Whether there is work anywhere. Callers that must not miss any have passed a fence.
     pub(crate) fn sees_work(&self) -> bool {
-        self.is_queued() || self.slots.has_shelved() || self.slots.slot_holders().any(Worker::has_jobs)
+        self.is_queued() || self.sees_deques()
+    }
+
+    /// Whether there is work in a worker's deques.
+    pub(super) fn sees_deques(&self) -> bool {
+        self.slots.has_shelved() || self.slots.slot_holders().any(Worker::has_jobs)
     }
 
     /// Whether a job is queued outside the workers' deques: an urgent one, a woken task, or a job from outside.
@@ -60,11 +65,27 @@ impl Registry {
 
     /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
     pub(crate) fn notify(&self, by: Option<&Worker>) {
+        let wakes_itself = || by.is_none() && self.wake_driver_here();
+        // Of a pool that drives a reactor, a worker's own wake-ups are for itself first. The timed searcher sees soon whether the worker keeps up.
+        let keeps_up = || self.has_drivers() && by.is_some();
         self.slots.searching.notify(
-            || self.wake_if_none_searches(by),
-            || self.wake_timed_searcher(by),
+            || {
+                if !wakes_itself() {
+                    self.wake_if_none_searches(by);
+                }
+            },
+            || {
+                if !keeps_up() && !wakes_itself() {
+                    self.wake_timed_searcher(by);
+                }
+            },
             || self.wake_long_sleepers(),
         );
+    }
+
+    /// Wakes the calling thread, if it is this pool's driver. Returns whether the driver has got a slot.
+    fn wake_driver_here(&self) -> bool {
+        self.driver_here().is_some_and(|driver| self.lock().wake_driver(driver))
     }
 
     /// Wakes one worker to search, if no worker searches and a slot is free.

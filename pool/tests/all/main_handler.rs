@@ -1,0 +1,258 @@
+//! Threads that drive a reactor while they rest.
+
+use crate::support::{Flag, LONG, add, until, within};
+use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index, join};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::mem;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+/// A reactor: threads in its `block_on` take the answers, and wake who waits for them.
+#[derive(Default)]
+struct Reactor {
+    answers: Mutex<VecDeque<Arc<Answer>>>,
+    changed: Condvar,
+}
+
+/// An answer, its waiter, and the thread that has seen it.
+#[derive(Default)]
+struct Answer(Mutex<(Option<Waker>, Option<ThreadId>)>);
+
+impl Reactor {
+    /// Asks, and waits for the answer. Returns whether the thread that has seen the answer goes on.
+    async fn ask(&self) -> bool {
+        let answer = Arc::new(Answer::default());
+        let mut asked = false;
+        poll_fn(|context| {
+            let seen = answer.0.lock().unwrap().1;
+            if let Some(thread) = seen {
+                return Poll::Ready(thread == thread::current().id());
+            }
+            answer.0.lock().unwrap().0 = Some(context.waker().clone());
+            if !mem::replace(&mut asked, true) {
+                self.answers.lock().unwrap().push_back(Arc::clone(&answer));
+                self.changed.notify_one();
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn block_on(self: &Arc<Self>, main: MainLoop<'_>) {
+        let woken = Arc::new(Woken { is_set: AtomicBool::new(false), reactor: Arc::clone(self) });
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut main = pin!(main);
+        while main.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+            assert_eq!(current_thread_index(), None, "outside its main loop, the thread is no worker");
+            loop {
+                let nothing = |answers: &mut VecDeque<_>| answers.is_empty() && !woken.is_set.load(SeqCst);
+                let mut answers = self.changed.wait_while(self.answers.lock().unwrap(), nothing).unwrap();
+                if woken.is_set.swap(false, SeqCst) {
+                    break;
+                }
+                let answer = answers.pop_front().unwrap();
+                drop(answers);
+                let mut answer = answer.0.lock().unwrap();
+                answer.1 = Some(thread::current().id());
+                let waiter = answer.0.take();
+                drop(answer);
+                waiter.unwrap().wake();
+            }
+        }
+    }
+}
+
+/// The waker of a main loop. Foreign code: it sees no worker.
+struct Woken {
+    is_set: AtomicBool,
+    reactor: Arc<Reactor>,
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        assert_eq!(current_thread_index(), None, "a waker is called outside the pool");
+        self.is_set.store(true, SeqCst);
+        let _answers = self.reactor.answers.lock().unwrap();
+        self.reactor.changed.notify_all();
+    }
+}
+
+impl Drop for Woken {
+    fn drop(&mut self) {
+        assert_eq!(current_thread_index(), None, "a waker is dropped outside the pool");
+    }
+}
+
+fn driving(threads: usize) -> (Arc<Reactor>, ThreadPool) {
+    let reactor = Arc::<Reactor>::default();
+    let drives = Arc::clone(&reactor);
+    let builder =
+        ThreadPoolBuilder::new().num_threads(threads).main_handler(move |main| drives.block_on(main));
+    (reactor, builder.build().unwrap())
+}
+
+fn fib(n: u32) -> u64 {
+    if n < 2 {
+        return n.into();
+    }
+    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+    a + b
+}
+
+#[test]
+fn pools_with_main_handlers_run_every_job() {
+    within(LONG, || {
+        for threads in [1, 2, 3, 8] {
+            let (reactor, pool) = driving(threads);
+            let asks = (0..20).map(|_| {
+                let reactor = Arc::clone(&reactor);
+                pool.spawn_future(async move {
+                    for _ in 0..50 {
+                        reactor.ask().await;
+                        assert_eq!(fib(10), 55);
+                    }
+                })
+            });
+            let asks: Vec<_> = asks.collect();
+            assert_eq!(pool.install(|| fib(15)), 610);
+            asks.into_iter().for_each(block_on);
+            let ran = Arc::new(AtomicUsize::new(0));
+            for _ in 0..100 {
+                let ran = Arc::clone(&ran);
+                pool.spawn(move || add(&ran));
+            }
+            pool.broadcast(|_| ());
+            // Waits for the jobs and the threads.
+            drop(pool);
+            assert_eq!(ran.load(SeqCst), 100);
+        }
+    });
+}
+
+/// With one thread, and with one more that stands by.
+#[test]
+fn the_thread_that_has_seen_an_answer_runs_the_task() {
+    within(LONG, || {
+        for threads in [1, 2] {
+            let (reactor, pool) = driving(threads);
+            let ask = move || {
+                let reactor = Arc::clone(&reactor);
+                async move {
+                    let mut stays = 0;
+                    for _ in 0..1_000 {
+                        stays += usize::from(reactor.ask().await);
+                    }
+                    stays
+                }
+            };
+            let asks = [(); 4].map(|()| pool.spawn_future(ask()));
+            let stays: usize = asks.into_iter().map(block_on).sum();
+            assert!(stays > 3_000, "{stays} of 4000 with {threads} threads");
+        }
+    });
+}
+
+#[test]
+fn another_thread_drives_while_the_driver_is_in_a_long_job() {
+    within(LONG, || {
+        let (reactor, pool) = driving(2);
+        let time = || {
+            let answered = Arc::new(Flag::default());
+            let long = {
+                let (reactor, answered) = (Arc::clone(&reactor), Arc::clone(&answered));
+                pool.spawn_future(async move {
+                    reactor.ask().await;
+                    // The thread that has seen this answer sees no other one.
+                    answered.wait();
+                })
+            };
+            let (reactor, begin) = (Arc::clone(&reactor), Instant::now());
+            let short = pool.spawn_future(async move {
+                for _ in 0..100 {
+                    reactor.ask().await;
+                }
+                answered.set();
+            });
+            block_on(short);
+            block_on(long);
+            begin.elapsed()
+        };
+        // A timed searcher that did not drive earlier would do so after 20 ms.
+        let least = (0..20).map(|_| time()).min().unwrap();
+        assert!(least < Duration::from_millis(10), "{least:?}");
+    });
+}
+
+#[test]
+fn a_handler_may_return_early_or_panic_or_forget_the_loop() {
+    within(LONG, || {
+        fn polled(main: &mut MainLoop<'_>) {
+            _ = pin!(main).poll(&mut Context::from_waker(Waker::noop()));
+        }
+        let handlers: [fn(MainLoop<'_>); 5] = [
+            |_| (),
+            |mut main| polled(&mut main),
+            |mut main| {
+                polled(&mut main);
+                polled(&mut main);
+                mem::forget(Box::new(main));
+            },
+            |_| panic!("on purpose"),
+            |mut main| {
+                polled(&mut main);
+                panic!("on purpose");
+            },
+        ];
+        for (nth, handler) in handlers.into_iter().enumerate() {
+            let panics = Arc::new(AtomicUsize::new(0));
+            let builder = ThreadPoolBuilder::new().num_threads(2).main_handler(handler).panic_handler({
+                let panics = Arc::clone(&panics);
+                move |_| add(&panics)
+            });
+            let pool = builder.build().unwrap();
+            for _ in 0..3 {
+                assert_eq!(pool.install(|| fib(15)), 610);
+            }
+            drop(pool);
+            // A loop that is polled once may end with the pool.
+            assert_eq!(panics.load(SeqCst), if nth < 3 { 0 } else { 2 }, "handler {nth}");
+        }
+    });
+}
+
+#[test]
+fn the_loop_is_between_the_start_and_the_end_of_a_thread() {
+    within(LONG, || {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let note = |event: &'static str| {
+            let events = Arc::clone(&events);
+            move || {
+                events.lock().unwrap().push((thread::current().id(), event, current_thread_index().is_some()))
+            }
+        };
+        let (start, main, end, exit) = (note("start"), note("main"), note("end"), note("exit"));
+        let builder = ThreadPoolBuilder::new()
+            .num_threads(2)
+            .start_handler(move |_| start())
+            .exit_handler(move |_| exit());
+        let builder = builder.main_handler(move |future| {
+            main();
+            block_on(future);
+            end();
+        });
+        let pool = builder.build().unwrap();
+        until(|| events.lock().unwrap().len() == 4);
+        drop(pool);
+        let all = events.lock().unwrap();
+        for &(thread, ..) in &*all {
+            let its: Vec<_> =
+                all.iter().filter(|event| event.0 == thread).map(|event| (event.1, event.2)).collect();
+            assert_eq!(its, [("start", true), ("main", false), ("end", false), ("exit", true)]);
+        }
+    });
+}
