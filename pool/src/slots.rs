@@ -61,6 +61,9 @@
 //! workers are woken as if each had a processor. (Where the system does not tell, all holders seem to sleep.) And if forks have been left to busy holders for
 //! 20 ms, one worker more searches for them: the holders may wait, and spin, for these very forks.
 //!
+//! Each sleep takes a processor from a holder, when it ends. So beside busy holders a sleep takes half of the time since the timed search began, at most 2 ms.
+//! (Nine of thirteen programs with eight threads on two processors took 3 to 10 % more wall time with sleeps of at most 250 µs.)
+//!
 //! # Timed waits
 //!
 //! A worker may have to keep its slot while it waits for a latch: its wait rule says so, or no thread could use the slot. Such a

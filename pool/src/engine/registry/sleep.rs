@@ -14,6 +14,8 @@ use std::time::Duration;
 /// Bounds of one sleep of the timed searcher.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
 const LONGEST_SLEEP: Duration = Duration::from_micros(250);
+/// Longest sleep of the timed searcher beside holders that keep all processors busy: each of its sleeps takes a processor from one of them, twice.
+const LONGEST_BESIDE_BUSY: Duration = Duration::from_millis(2);
 /// Time without work after which the timed searcher parks.
 const TIMED_SEARCH: Duration = Duration::from_millis(20);
 
@@ -26,6 +28,15 @@ pub(super) enum Sleep {
     Drives,
     /// The pool ends.
     Ended,
+}
+
+/// Returns the length of the timed searcher's next sleep, so long after its timed search began.
+fn nap(elapsed: Duration, beside_busy: bool) -> Duration {
+    if beside_busy {
+        (elapsed / 2).clamp(SHORTEST_SLEEP, LONGEST_BESIDE_BUSY)
+    } else {
+        (elapsed / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP)
+    }
 }
 
 impl Registry {
@@ -149,13 +160,14 @@ impl Registry {
         let mut from = worker.number();
         // A job may have been queued since this worker last looked, while nobody saw that it is the timed searcher.
         let mut sleeps = self.slots.searching.may_sleep(|| self.is_queued());
+        let mut is_idle = false;
         loop {
             if self.slots.room() > 0 {
                 from = slots.poke_some(from);
             }
-            let mut is_idle = false;
             if sleeps {
-                let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
+                let are_busy = self.slots.is_full() && self.slots.room() == 0 && !is_idle;
+                let sleep = nap(since.elapsed(), are_busy);
                 drop(slots);
                 worker.counters.naps.add();
                 trace::record(Kind::NapBegin, worker.number() as u64);
@@ -228,5 +240,26 @@ impl Registry {
             self.slots.set_holders_sleep(is_idle);
         }
         is_idle
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn naps_beside_busy_holders_are_few() {
+        let naps = |beside_busy| {
+            let mut elapsed = Duration::ZERO;
+            let mut count = 0;
+            while elapsed <= TIMED_SEARCH {
+                elapsed += nap(elapsed, beside_busy);
+                count += 1;
+            }
+            count
+        };
+        assert!((80..=100).contains(&naps(false)), "{}", naps(false));
+        assert!((15..=25).contains(&naps(true)), "{}", naps(true));
+        assert_eq!(nap(TIMED_SEARCH, true), LONGEST_BESIDE_BUSY);
     }
 }
