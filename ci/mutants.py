@@ -106,19 +106,22 @@ MUTANTS = {
         "sim",
         "slots/wake.rs",
         [
-            ("if «self.slots.searching.final_check(|| self.slots.request_all_splits(worker), sees_work)»\n", "false"),
+            ("if «self.slots.final_check(worker, sees_work)» && self.occupy_free(worker)", "false"),
         ],
     ),
     "unpark-leaves-no-token": (
         "sim",
         "sync/parker.rs",
         [
-            ("«*self.token.lock().expect(\"nobody panics with this lock\") = true;»\n        self.changed", ""),
+            ("«state.token = true;»", ""),
         ],
     ),
+    "driver-leaves-a-token": ("sim", "sync/parker.rs", [("if «!has_token» {\n            debug_assert", "true")]),
+    "driver-is-not-woken": ("sim", "engine/worker.rs", [("catch_unwind(AssertUnwindSafe(|| «waker.wake()»))", "drop(waker)")]),
+    "driver-parks-as-if-it-was-woken": ("sim", "engine/registry/sleep.rs", [("if !worker.parker.poll_park(waker) {\n                    «return Sleep::Drives;»", "")]),
     "unpark-does-not-notify": ("sim", "sync/parker.rs", [("«self.changed.notify_one();»", "")]),
-    "notify-wakes-no-worker": ("sim", "engine/registry/wake.rs", [("|| «self.wake_if_none_searches(by)»,", "()")]),
-    "notify-leaves-the-timed-searcher": ("sim", "engine/registry/wake.rs", [("|| «self.wake_timed_searcher(by)»,", "()")]),
+    "notify-wakes-no-worker": ("sim", "engine/registry/wake.rs", [("if !wakes_itself() {\n                    «self.wake_if_none_searches(by);»", "")]),
+    "notify-leaves-the-timed-searcher": ("sim", "engine/registry/wake.rs", [("!wakes_itself() {\n                    «self.wake_timed_searcher(by);»", "")]),
     "contended-wake-gives-up": (
         "sim",
         "engine/registry/wake.rs",
@@ -205,7 +208,7 @@ MUTANTS = {
         "sim",
         "engine/registry/sleep.rs",
         [
-            ("if «!worker.broadcasts.is_empty()» {\n                    return true;", "false"),
+            ("if «!worker.broadcasts.is_empty()» {\n                    return Sleep::Needed;", "false"),
         ],
     ),
     "released-slot-is-lost": ("sim", "slots/hands.rs", [("if let Some(slot) = slot {\n            «self.make_available(slot);»", "")]),
