@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11581,
+    "pool": 11610,
     "schedulers": 6439,
     "adaptors": 16238,
     "src": 110,

@@ -204,6 +204,7 @@ where
             }
             worker.counters.polls.add();
             core.measure(worker);
+            core.count_coalesced();
             let polled_by = core.polled_by.get();
             let context = Context::new(polled_by != name(worker));
             let count = |counter: &Counter| {

@@ -26,20 +26,20 @@
 //!    and by the thread that changes the task from idle to scheduled, until it is queued.
 
 use crate::sync::atomic::{
-    AtomicUsize,
+    AtomicU32,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-const SCHEDULED: usize = 1;
-const RUNNING: usize = 2;
-const DONE: usize = 4;
-const CANCELLED: usize = 8;
+const SCHEDULED: u32 = 1;
+const RUNNING: u32 = 2;
+const DONE: u32 = 4;
+const CANCELLED: u32 = 8;
 /// One reference: the count is in the bits from here on up.
-const REFERENCE: usize = 16;
+const REFERENCE: u32 = 16;
 
 /// The state word.
 #[derive(Debug)]
-pub(crate) struct TaskState(AtomicUsize);
+pub(crate) struct TaskState(AtomicU32);
 
 /// The action that a wake requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) enum SuspendAction {
 impl TaskState {
     /// Makes the state of a task that its maker is about to poll for the first time, and that no other thread knows.
     pub(crate) fn running() -> Self {
-        TaskState(AtomicUsize::new(RUNNING + REFERENCE))
+        TaskState(AtomicU32::new(RUNNING + REFERENCE))
     }
 
     /// Resets a task whose future is gone, so that it can be used again. Returns false if anyone but its maker has a
@@ -97,7 +97,7 @@ impl TaskState {
         self.wake_with(REFERENCE)
     }
 
-    fn wake_with(&self, given_up: usize) -> WakeAction {
+    fn wake_with(&self, given_up: u32) -> WakeAction {
         // Release: everything that the waker has done before is visible to the poll that follows, whose `begin`
         // acquires. That holds for a wake that submits. It also holds for a wake that is coalesced, or comes in a poll:
         // all changes of the word are read-modify-writes, which continue its release sequence. And if the waker
@@ -201,7 +201,7 @@ impl TaskState {
     pub(crate) fn retain(&self) {
         // Relaxed: the caller has a reference already.
         let before = self.0.fetch_add(REFERENCE, Relaxed);
-        if before > usize::MAX / 2 {
+        if before > u32::MAX / 2 {
             // A leak of so many wakers would lead to a free too early.
             std::process::abort();
         }

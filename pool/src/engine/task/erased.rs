@@ -6,7 +6,7 @@ use super::list::{Links, NOWHERE, ShardNumber};
 use crate::engine::scope::Scope;
 use crate::engine::stats::Moment;
 use crate::engine::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
-use crate::sync::machine::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::sync::machine::atomic::{AtomicU8, Ordering::Relaxed};
 use crate::sync::task_state::{SuspendAction, TaskState, WakeAction};
 use crate::trace::{self, Kind};
 use std::cell::{Cell, UnsafeCell};
@@ -17,7 +17,6 @@ use std::ptr::{self, NonNull};
 #[repr(C)]
 pub(in crate::engine::task) struct Core {
     pub(super) header: SpawnHeader,
-    pub(super) state: TaskState,
     table: &'static TaskTable,
     /// Null until `suspend`.
     pub(super) scope: *const Scope<'static>,
@@ -26,13 +25,12 @@ pub(in crate::engine::task) struct Core {
     /// The deque that is suspended with it, or the time of its wake: the [`flags`](Self::flags) say which. Accessed by the owner
     /// (invariant 6).
     beside: Cell<Beside>,
-    /// Number of wakes while it was awake.
-    coalesced: AtomicU32,
+    pub(super) state: TaskState,
     /// Name of the worker after whose poll it was suspended last; accessed by the owner (invariant 1).
     pub(super) polled_by: Cell<Name>,
-    /// The shard of the scope's list in which it is; accessed by the owner.
-    pub(super) shard: Cell<ShardNumber>,
-    /// [`HAS_FUTURE`] and [`IS_WOKEN`]. Accessed by the owner (invariant 6).
+    /// Number of wakes while it was awake, since its last run.
+    coalesced: AtomicU8,
+    /// [`HAS_FUTURE`] and [`IS_WOKEN`], and above them the shard of the scope's list in which it is. Accessed by the owner (invariant 6).
     flags: Cell<u8>,
 }
 
@@ -49,10 +47,12 @@ union Beside {
 const HAS_FUTURE: u8 = 1;
 /// `beside` is the time of the last wake. Without this flag it is the deque, if there is one.
 const IS_WOKEN: u8 = 2;
+/// The shard's number begins at this bit.
+const SHARD: u32 = 2;
 
 // A million waiting tasks are a million of these.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Core>() == 72);
+const _: () = assert!(size_of::<Core>() == 64);
 
 /// Short name of a worker.
 pub(super) type Name = u16;
@@ -80,20 +80,37 @@ impl Core {
     pub(super) fn new(header: SpawnHeader, table: &'static TaskTable, scope: &Scope<'_>) -> Self {
         Core {
             header,
-            state: TaskState::running(),
             table,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
             beside: Cell::new(Beside { deque: None }),
-            coalesced: AtomicU32::new(0),
+            state: TaskState::running(),
+            coalesced: AtomicU8::new(0),
             polled_by: Cell::new(NOBODY),
-            shard: Cell::new(NOWHERE),
-            flags: Cell::new(0),
+            flags: Cell::new(NOWHERE << SHARD),
         }
     }
 
     fn has(&self, flag: u8) -> bool {
         self.flags.get() & flag != 0
+    }
+
+    /// The shard of the scope's list in which the task is, or [`NOWHERE`].
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn shard(&self) -> ShardNumber {
+        self.flags.get() >> SHARD
+    }
+
+    /// Notes the shard.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn set_shard(&self, shard: ShardNumber) {
+        self.flags.set(self.flags.get() & (HAS_FUTURE | IS_WOKEN) | shard << SHARD);
     }
 
     /// Whether the future is there.
@@ -166,18 +183,17 @@ impl Core {
         }
     }
 
-    /// Counts the wakes of the task while it was awake. Later wakes are not counted.
+    /// Counts the wakes of the task while it was awake: 255 for each run at most. Wakes after the last run are not counted.
     ///
     /// # Safety
     ///
     /// The task is the caller's, and its scope is there.
     pub(super) unsafe fn count_coalesced(&self) {
         // Relaxed: it only counts.
-        let coalesced = self.coalesced.load(Relaxed);
-        if coalesced > 0 {
+        if self.coalesced.load(Relaxed) > 0 {
             // SAFETY: the caller's.
             let scope = unsafe { &*self.scope };
-            scope.count(|counters| &counters.wakes_coalesced, coalesced.into());
+            scope.count(|counters| &counters.wakes_coalesced, self.coalesced.swap(0, Relaxed).into());
         }
     }
 
@@ -273,7 +289,7 @@ impl Core {
                 }
                 WakeAction::Coalesced => {
                     // Relaxed: it only counts.
-                    core.coalesced.fetch_add(1, Relaxed);
+                    let _ = core.coalesced.fetch_update(Relaxed, Relaxed, |wakes| wakes.checked_add(1));
                     if releases {
                         Self::release(this);
                     }

@@ -57,7 +57,7 @@ impl Default for Links {
 pub(super) type ShardNumber = u8;
 
 /// Shard number of a task that is in no list.
-pub(super) const NOWHERE: ShardNumber = ShardNumber::MAX;
+pub(super) const NOWHERE: ShardNumber = ShardNumber::MAX >> 2;
 
 /// More shards than threads that suspend at the same time.
 const SHARDS: usize = 16;
@@ -105,7 +105,7 @@ impl Tasks {
         }
         // SAFETY: the lock guards the links of all tasks of the shard (invariant 1), which are there (invariant 2).
         unsafe {
-            task.as_ref().shard.set(shard);
+            task.as_ref().set_shard(shard);
             *task.as_ref().links.get() = Links { previous: ptr::null(), next: first.0 };
             if let Some(next) = first.0.as_ref() {
                 (*next.links.get()).previous = task.as_ptr();
@@ -122,7 +122,7 @@ impl Tasks {
     /// The task is the caller's.
     pub(super) unsafe fn remove(&self, task: NonNull<Core>) {
         // SAFETY: the caller's.
-        let shard = unsafe { task.as_ref() }.shard.get();
+        let shard = unsafe { task.as_ref().shard() };
         if shard == NOWHERE {
             return;
         }

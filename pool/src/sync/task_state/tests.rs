@@ -1,30 +1,30 @@
 //! Every transition from every state, against a table; long histories, against an oracle without bits.
 
 use super::{CANCELLED, DONE, REFERENCE, RUNNING, SCHEDULED, SuspendAction, TaskState, WakeAction};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::AtomicU32;
 
 /// A word with two references.
-fn word(bits: usize) -> TaskState {
-    TaskState(AtomicUsize::new(bits + 2 * REFERENCE))
+fn word(bits: u32) -> TaskState {
+    TaskState(AtomicU32::new(bits + 2 * REFERENCE))
 }
 
 /// Returns the state's bits, after a check that the references have not changed.
-fn bits(state: TaskState) -> usize {
+fn bits(state: TaskState) -> u32 {
     let word = state.0.into_inner();
     assert_eq!(word / REFERENCE, 2);
     word % REFERENCE
 }
 
 /// Returns the result of `act`, and the bits after it.
-fn after<R>(before: usize, act: impl FnOnce(&TaskState) -> R) -> (R, usize) {
+fn after<R>(before: u32, act: impl FnOnce(&TaskState) -> R) -> (R, u32) {
     let state = word(before);
     let result = act(&state);
     (result, bits(state))
 }
 
-const IDLE: usize = 0;
+const IDLE: u32 = 0;
 /// Woken in its poll.
-const BOTH: usize = RUNNING | SCHEDULED;
+const BOTH: u32 = RUNNING | SCHEDULED;
 
 #[test]
 fn a_wake_from_every_state() {
@@ -73,7 +73,7 @@ fn a_poll_ends() {
         let state = word(before);
         assert!(!state.finish(), "another one knows of it");
         assert_eq!(state.0.into_inner(), then + REFERENCE, "from {before}");
-        assert!(TaskState(AtomicUsize::new(before + REFERENCE)).finish(), "nobody else does");
+        assert!(TaskState(AtomicU32::new(before + REFERENCE)).finish(), "nobody else does");
     }
 }
 
