@@ -8,11 +8,11 @@
 //! ```text
 //!   items      a   b   c   d   e   f   g   h          ready: a b d e h        pending: c f g
 //!   segments  [a   b] (c) [d   e] (f) (g) [h]
-//!                  \  /        \  /   /    |          outputs before a pending item are reduced with the item's
-//!   tree            1            2   3     4          output when it arrives; pending items are leaves of a
-//!                    \          /   /     /           balanced tree of nodes, as stolen forks are (where
-//!                     o--------o   /     /             there are many, up to eight in one node)
-//!                       \         o-----o
+//!                 |   |     |   |   |   |           segments and pending items are leaves of a balanced
+//!   tree          1   2     3   4   5   6           tree of nodes, as stolen forks are (where there are
+//!                  \ /       \ /     \ /            many, up to eight in one node)
+//!                   o---------o       |
+//!                        o------------o
 //! ```
 //!
 //! A pending future is the only additional split point: nothing is divided in advance because of waits. The policy says

@@ -123,14 +123,19 @@ impl<'s, S: Detach<'s>, W: Workload> Leaf<'s, S, W> {
         self.pending_items.end(last, &self.reduction, self.call)
     }
 
-    /// Puts the task aside. Returns everything up to its position, and the reduction of the items after it.
-    pub(super) fn pause(mut self) -> (Tree<'s, W>, W::Reduction) {
-        self.empty_reserve();
+    /// Delivers the output of the items folded since the last pending item, if there are any, to a place of its own.
+    fn deliver_segment(&mut self) {
         if let Some(segment) = self.segment() {
             let place = self.grow(LineKind::New).link();
             self.divide();
             place.deliver(segment);
         }
+    }
+
+    /// Puts the task aside. Returns everything up to its position, and the reduction of the items after it.
+    pub(super) fn pause(mut self) -> (Tree<'s, W>, W::Reduction) {
+        self.empty_reserve();
+        self.deliver_segment();
         (self.pending_items, self.reduction)
     }
 }
@@ -196,10 +201,9 @@ impl<'s, S: Detach<'s>, W: Workload + 's> Suspendable<'s> for Leaf<'s, S, W> {
 impl<'s, S: Detach<'s>, W: Workload + 's> Leaf<'s, S, W> {
     /// Makes a pending item at the task's position, which waits for its next permit in that way.
     fn pending_item<F>(&mut self, fold: F, kind: LineKind) -> PendingItem<'s, W, F> {
-        let before = self.segment();
+        self.deliver_segment();
         let place = self.grow(kind);
-        let before = before.map(|output| (output, self.reduction.clone()));
-        PendingItem { before, reduction: self.divide(), call: self.call, fold, place }
+        PendingItem { reduction: self.divide(), call: self.call, fold, place }
     }
 }
 
@@ -221,12 +225,10 @@ enum Has<'s> {
     Last(Option<Permit<'s>>),
 }
 
-/// A pending item: its future's output is folded after the outputs before it.
+/// A pending item: its future's output has a place of its own.
 ///
 /// A million waiting items are a million of these, so there are no fields that can be found elsewhere.
 struct PendingItem<'s, W: Workload, F> {
-    /// The output of the items before it, and the reduction that joins the two; `None` if there are no such items.
-    before: Option<(W::Output, W::Reduction)>,
     reduction: W::Reduction,
     call: &'s Call,
     fold: F,
@@ -241,7 +243,7 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
         has: Has<'s>,
         task: impl FnOnce(Leaf<'s, S, W>, F) -> Folded<'s, S, W>,
     ) {
-        let PendingItem { before, reduction, call, fold, place, .. } = self;
+        let PendingItem { reduction, call, fold, place } = self;
         let end = W::Reduction::ENDS.stops_all.then(|| reduction.clone());
         call.watch(|| {
             let (next, last) = match has {
@@ -262,11 +264,7 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
                 handle.cancel();
             }
             drop(last);
-            let done = match before {
-                None => leaf.end(),
-                Some((before, reduction)) => Done::Here(before).join(leaf.end(), Joint { reduction, call }),
-            };
-            if done.deliver(place.link()) && ends_early::<W>() {
+            if leaf.end().deliver(place.link()) && ends_early::<W>() {
                 handle.cancel();
             }
             if let Some(reduction) = end {
@@ -303,12 +301,9 @@ impl<'s, W: Workload + 's, F> PendingItem<'s, W, F> {
 
     /// Completes the pending item without an output of its own.
     fn close(self) {
-        let PendingItem { before, reduction, call, place, .. } = self;
+        let PendingItem { reduction, call, place, .. } = self;
         call.leave_out();
-        call.watch(|| {
-            let output = before.map_or_else(|| nothing::<W>(&reduction), |(output, _)| output);
-            place.link().deliver(output);
-        });
+        call.watch(|| place.link().deliver(nothing::<W>(&reduction)));
     }
 }
 
