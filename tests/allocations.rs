@@ -59,7 +59,7 @@ impl Future for Waits<'_> {
 const ITEMS: usize = 20_000;
 
 /// Bound on the bytes that an item of a sum holds while it waits, beside its future.
-const BESIDE: f64 = 176.0;
+const BESIDE: f64 = 128.0;
 
 /// Memory that a call takes for each pending future.
 struct Taken {
@@ -107,9 +107,9 @@ fn a_pending_item_costs_what_is_documented() {
         });
         let Taken { allocations, bytes } = sum;
         println!("{threads} threads: {allocations:.4} allocations and {bytes:.1} bytes per pending item");
-        // One for the future's task, one in eight for a row, one in eight for a node above the rows; and a few for the call and its
+        // One for the future's task, one in 16 for a row, one in 16 for the row's outputs, one in 16 for a node above the rows; and a few for the call and its
         // leaves.
-        assert!((1.25..1.26).contains(&allocations), "{threads} threads: {allocations}");
+        assert!((1.187..1.2).contains(&allocations), "{threads} threads: {allocations}");
         // The task without the future, the continuation, and the item's share of rows and nodes.
         let beside = bytes - size_of::<Waits>() as f64;
         assert!(beside < BESIDE, "{threads} threads: {beside} bytes beside the future");
@@ -121,7 +121,7 @@ fn a_pending_item_costs_what_is_documented() {
         let Taken { allocations, bytes } = twice;
         println!("{threads} threads: {allocations:.4} and {bytes:.1} where a second future follows");
         // Two more: a frame, and room for the second future.
-        assert!((3.25..3.26).contains(&allocations), "{threads} threads: {allocations}");
+        assert!((3.187..3.2).contains(&allocations), "{threads} threads: {allocations}");
         // Nothing of that while the first one waits.
         let beside = bytes - size_of::<Waits>() as f64;
         assert!(beside < BESIDE, "{threads} threads: {beside} bytes beside the future, of two");

@@ -10,7 +10,7 @@
 //!   segments  [a   b] (c) [d   e] (f) (g) [h]
 //!                 |   |     |   |   |   |           segments and pending items are leaves of a balanced
 //!   tree          1   2     3   4   5   6           tree of nodes, as stolen forks are (where there are
-//!                  \ /       \ /     \ /            many, up to eight in one node)
+//!                  \ /       \ /     \ /            many, up to sixteen in one node)
 //!                   o---------o       |
 //!                        o------------o
 //! ```

@@ -395,8 +395,8 @@ fn outputs_do_not_pile_up() {
             let all = it.io_await().max_in_flight(bound).on(&pool);
             let count = all.map(|_| (1, outputs.enter())).reduce_with(|a, b| (a.0 + b.0, a.1));
             assert_eq!(count.map(|(count, _)| count), Some(2000));
-            // Two tasks' trees, and the siblings of every pending item: 8 levels, and rows of 8.
-            let most = (8 + 8) * (2 + bound + threads);
+            // Two tasks' trees, and the siblings of every pending item: 8 levels, and rows of 16.
+            let most = (8 + 16) * (2 + bound + threads);
             assert!(outputs.most() <= most, "{} outputs, bound {bound} on {threads}", outputs.most());
         }
     }

@@ -356,7 +356,7 @@ fn outputs_are_reduced_as_they_come() {
             });
             assert_eq!(sum.unwrap().value, 3000 * 2999 / 2);
             let most = census.most.load(SeqCst);
-            assert!(most < 300, "{most} outputs at once");
+            assert!(most < 600, "{most} outputs at once");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Wide nodes: join nodes for several neighbors instead of two, in one allocation.
 //!
 //! Pending items come in large numbers. A tree of two-sided nodes would need one node per item. A wide node has
-//! [eight](WIDTH) places. It keeps their outputs until all have arrived, together with the wide node's own link.
+//! [sixteen](WIDTH) places. It keeps their outputs until all have arrived, together with the wide node's own link.
 //!
 //! # Invariants
 //!
@@ -17,14 +17,15 @@ use std::sync::PoisonError;
 
 /// Number of places of a wide node. With so many the cost of the allocation is small, and few outputs are kept waiting for
 /// others.
-pub(crate) const WIDTH: u8 = 8;
+pub(crate) const WIDTH: u8 = 16;
 
 /// A join node for up to [`WIDTH`] neighbors.
 pub(crate) struct WideNode<'s, W: Workload>(Mutex<WideArrivals<'s, W>>);
 
 /// The things that have arrived.
 struct WideArrivals<'s, W: Workload> {
-    outputs: [Option<W::Output>; WIDTH as usize],
+    /// Empty until the first one arrives: where a million items wait, no node has memory for its outputs.
+    outputs: Vec<Option<W::Output>>,
     arrived: u8,
     up: Option<Up<'s, W>>,
 }
@@ -39,13 +40,13 @@ struct Up<'s, W: Workload> {
 
 /// Everything that a wide node has waited for.
 pub(super) struct Full<'s, W: Workload> {
-    outputs: [Option<W::Output>; WIDTH as usize],
+    outputs: Vec<Option<W::Output>>,
     up: Up<'s, W>,
 }
 
 impl<W: Workload> Default for WideNode<'_, W> {
     fn default() -> Self {
-        WideNode(Mutex::new(WideArrivals { outputs: [const { None }; WIDTH as usize], arrived: 0, up: None }))
+        WideNode(Mutex::new(WideArrivals { outputs: Vec::new(), arrived: 0, up: None }))
     }
 }
 
@@ -62,6 +63,9 @@ impl<'s, W: Workload> WideNode<'s, W> {
     /// Brings the output of one place. Returns the full wide node if this was the last thing.
     pub(super) fn arrive(&self, place: usize, output: W::Output) -> Option<Full<'s, W>> {
         let mut open = lock(&self.0);
+        if open.outputs.is_empty() {
+            open.outputs.resize_with(WIDTH.into(), || None);
+        }
         debug_assert!(open.outputs[place].is_none());
         open.outputs[place] = Some(output);
         open.arrived += 1;
@@ -87,7 +91,7 @@ impl<'s, W: Workload> WideArrivals<'s, W> {
     /// Takes everything out, if it is complete.
     fn take(&mut self) -> Option<Full<'s, W>> {
         let up = self.up.take_if(|up| up.places == self.arrived)?;
-        Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; WIDTH as usize]), up })
+        Some(Full { outputs: mem::take(&mut self.outputs), up })
     }
 }
 
