@@ -316,9 +316,10 @@ impl<S> ThreadPoolBuilder<S> {
     /// At most one thread of the pool is in the reactor at a time. When it leaves to run a job, another thread that has nothing to do takes its place,
     /// half a millisecond later at most. While all threads are busy, none is in the reactor. async-io then drives its reactor on a thread of its own, after 10 ms at most.
     ///
-    /// The future runs the pool's jobs when it is polled. It is pending only while its thread rests, and ready when the pool ends. Not every `block_on` will do:
-    /// - A reactor must have a thread of its own for times in which no thread is in `block_on`, or futures that nobody else waits for. async-io has one.
-    /// - tokio's `block_on` gives other threads no access to its drivers while the future is polled, so it does not fit.
+    /// The future runs the pool's jobs when it is polled. It is pending only while its thread rests, and ready when the pool ends. Some reactors do not fit:
+    /// - A reactor needs a thread of its own for the times in which no thread is in its `block_on`. async-io has one.
+    /// - tokio's `block_on` leaves the I/O to tokio's threads (a multi-thread runtime), or keeps it from other threads while the future is polled (a
+    ///   current-thread one).
     ///
     /// The handler must not wait for this pool, except by the future. If the handler returns early or panics, its thread sleeps without it from then on. The panic goes to
     /// the [panic handler](Self::panic_handler). A thread that [built the pool](Self::use_current_thread) is not the pool's to run: the handler is

@@ -115,7 +115,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
                 }
                 true
             }
-            // It was woken for an earlier task.
+            // Woken for an earlier task.
             WorkerState::Active => true,
             _ => false,
         }

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// A reactor: threads in its `block_on` take the answers, and wake who waits for them.
+/// A reactor: a thread in its `block_on` takes the answers, and wakes the waiters.
 #[derive(Default)]
 struct Reactor {
     answers: Mutex<VecDeque<Arc<Answer>>>,

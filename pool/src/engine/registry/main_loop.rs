@@ -12,8 +12,8 @@
 //! 2. *Its own wake-ups.* A task that is woken on the driver's thread gives the driver a slot, and wakes no other worker for itself. For work that other threads
 //!    publish, the driver is woken after all other parked workers.
 //! 3. *Stand-by.* When the driver has got a slot in that way, a timed searcher is there, or a worker is woken to become it. It leaves queued tasks to a driver that
-//!    keeps up: one that has driven between two of its looks. If nobody has driven for [some of its looks](super::sleep), it drives itself. The worker
-//!    that had driven becomes the timed searcher then. If all threads of the pool are busy, nobody drives.
+//!    keeps up: one that has driven between two of its looks. After [some looks](super::sleep) without a drive in between, the timed searcher
+//!    drives, and the former driver becomes the timed searcher. While all threads of the pool are busy, nobody drives.
 //! 4. *No worker outside a poll.* While the loop is pending, its thread is no worker: the handler may call other code, which finds a thread outside every
 //!    pool. The same holds for the waker's code, on every thread. The thread alone knows that it drives ([`DRIVES`]).
 

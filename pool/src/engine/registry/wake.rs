@@ -66,7 +66,7 @@ impl Registry {
     /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
     pub(crate) fn notify(&self, by: Option<&Worker>) {
         let wakes_itself = || by.is_none() && self.wake_driver_here();
-        // Of a pool that drives a reactor, a worker's own wake-ups are for itself first. The timed searcher sees soon whether the worker keeps up.
+        // Where threads drive a reactor, a worker runs the tasks that it wakes, unless the timed searcher sees that it does not keep up.
         let keeps_up = || self.has_drivers() && by.is_some();
         self.slots.searching.notify(
             || {

@@ -16,7 +16,7 @@ type Word = MaybeUninit<*const ()>;
 const fn goes_by_words<F>() -> bool {
     is_large::<F>()
         && size_of::<F>() <= 16 * size_of::<Word>()
-        && size_of::<F>().is_multiple_of(size_of::<Word>())
+        && size_of::<F>() % size_of::<Word>() == 0
         && align_of::<F>() == align_of::<Word>()
 }
 
