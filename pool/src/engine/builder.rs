@@ -313,17 +313,18 @@ impl<S> ThreadPoolBuilder<S> {
     /// assert_eq!(sum, 4950);
     /// ```
     ///
-    /// At most one thread of the pool is in the reactor at a time. When it leaves to run a job, another thread that has nothing to do takes its place,
-    /// half a millisecond later at most. While all threads are busy, none is in the reactor. async-io then drives its reactor on a thread of its own, after 10 ms at most.
+    /// At most one thread of the pool is in the reactor at a time. When it is kept by a long job, another thread that has nothing to do takes its place
+    /// within a millisecond (three, if all processors are busy). While all threads are busy, none is in the reactor; async-io then drives its reactor on a
+    /// thread of its own, after some 20 ms at most. It also does so when other parts of the program use the reactor, until the pool's next task is woken.
     ///
     /// The future runs the pool's jobs when it is polled. It is pending only while its thread rests, and ready when the pool ends. Some reactors do not fit:
     /// - A reactor needs a thread of its own for the times in which no thread is in its `block_on`. async-io has one.
     /// - tokio's `block_on` leaves the I/O to tokio's threads (a multi-thread runtime), or keeps it from other threads while the future is polled (a
     ///   current-thread one).
     ///
-    /// The handler must not wait for this pool, except by the future. If the handler returns early or panics, its thread sleeps without it from then on. The panic goes to
-    /// the [panic handler](Self::panic_handler). A thread that [built the pool](Self::use_current_thread) is not the pool's to run: the handler is
-    /// not called there.
+    /// The handler is to poll the future at once, and whenever its waker was called. Neither the handler nor the waker may wait for this pool otherwise. If the handler returns
+    /// early or panics, its thread sleeps without it from then on. The panic, and one of the waker, goes to the [panic handler](Self::panic_handler). A
+    /// thread that [built the pool](Self::use_current_thread) is not the pool's to run: the handler is not called there.
     pub fn main_handler<H>(mut self, handler: H) -> Self
     where
         H: Fn(MainLoop<'_>) + Send + Sync + 'static,

@@ -11,8 +11,8 @@ use std::cell::Cell;
 /// An external thread in one of a pool's slots. It runs only the jobs that its own call forks and spawns, under every wait rule.
 struct External<'a> {
     worker: &'a Worker,
-    /// Whether the worker is given back at the end of the call. Otherwise the thread keeps it for its next call.
-    returned: bool,
+    /// The worker, if the thread keeps it for its next call. Otherwise it is given back at the end of the call.
+    kept: Option<&'static Worker>,
     /// Makes the thread the worker until the end of the call.
     current: Option<Current>,
     _entered: Entered<'a>,
@@ -26,14 +26,14 @@ impl<'a> External<'a> {
     /// In a process forked from the one that made the pool.
     fn enter(registry: &'a Registry) -> Self {
         registry.check_generation();
-        let (worker, returned) = registry.external_worker();
+        let (worker, kept) = registry.external_worker();
         registry.occupy_slot_soon(worker);
         worker.call.begins();
         trace::record(Kind::CallBegin, 0);
         worker.watch_forks();
         // SAFETY: the value borrows the registry, which owns the worker; `external_worker` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
-        External { worker, returned, current, _entered: registry.enter_runtime() }
+        External { worker, kept, current, _entered: registry.enter_runtime() }
     }
 }
 
@@ -45,8 +45,9 @@ impl Drop for External<'_> {
         trace::record(Kind::CallEnd, 0);
         self.worker.registry().release_slot(self.worker);
         self.current = None;
-        if self.returned {
-            self.worker.give_back();
+        match self.kept {
+            Some(worker) => worker.keep(),
+            None => self.worker.give_back(),
         }
     }
 }
@@ -121,27 +122,28 @@ crate::sync::machine::thread_local! {
 }
 
 impl Registry {
-    /// Returns a worker for the calling thread, and whether the thread has to give it back after the call.
-    fn external_worker(&self) -> (&Worker, bool) {
+    /// Returns a worker for the calling thread. The global pool never ends, so a thread keeps the worker of its first call: returns it twice then.
+    fn external_worker(&self) -> (&Worker, Option<&'static Worker>) {
         let Some(global) = global::get().filter(|global| std::ptr::eq(*global, self)) else {
-            return (self.take_external_worker(), true);
+            return (self.take_external_worker(), None);
         };
-        // The global pool never ends, so a thread keeps the worker of its first call.
-        let kept = KEPT.try_with(|kept| {
-            let worker = kept.0.take().unwrap_or_else(|| global.take_external_worker());
-            // The worker is not in use: a thread in the pool does not enter the pool again.
-            kept.0.set(Some(worker));
-            worker
-        });
-        match kept {
-            Ok(worker) => (worker, false),
-            // The thread is ending.
-            Err(_) => (self.take_external_worker(), true),
-        }
+        // Taken out: a waker of other code may call the pool in the middle of a call.
+        let kept = KEPT.try_with(|kept| kept.0.take()).ok().flatten();
+        let worker = kept.unwrap_or_else(|| global.take_external_worker());
+        (worker, Some(worker))
     }
 }
 
 impl Worker {
+    /// Keeps an external thread's worker of the global pool for the thread's next call.
+    fn keep(&'static self) {
+        // If the thread is ending, nothing is kept.
+        let other = KEPT.try_with(|kept| kept.0.replace(Some(self))).unwrap_or(Some(self));
+        if let Some(other) = other {
+            other.give_back();
+        }
+    }
+
     /// Gives an external thread's worker back, for other threads to use.
     fn give_back(&self) {
         // Release pairs with the acquire in `take`: the next thread finds the deque in the state in which this thread has left it.

@@ -584,6 +584,7 @@ impl Registry {
                 // Outside its main loop, the thread is no worker.
                 drop(current);
                 catch(&|| main(MainLoop::new(&self, worker)));
+                // If the loop was forgotten, it has left its waker.
                 drop_quietly(worker.parker.take_back());
                 enter()
             }

@@ -127,6 +127,8 @@ pub struct Worker {
     pub(crate) awake_ahead: AtomicBool,
     /// Whether this worker was made the watcher since it last had the slot lock to go to sleep. Written with the slot lock held.
     pub(crate) watches: AtomicBool,
+    /// Whether the main loop is pending, with this worker as the driver; this thread's.
+    pub(crate) drives: Cell<bool>,
     registry: NonNull<Registry>,
     /// Index of this worker in the registry's table of workers.
     number: usize,
@@ -219,6 +221,7 @@ impl Worker {
             serves: AtomicUsize::default(),
             awake_ahead: AtomicBool::default(),
             watches: AtomicBool::default(),
+            drives: Cell::default(),
             registry,
             number,
             external,
@@ -726,10 +729,10 @@ impl Occupant for Worker {
 
     fn unpark(&self) {
         let Some(waker) = self.parker.unpark() else { return };
-        // Other workers are woken by the same caller, which may be in the middle of a search: the waker must not see it, nor keep it from waking them.
+        // The caller may be in the middle of a search or a push, which the waker must not see. And it wakes other workers, too.
         let _outside = Current::leave();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
-            drop_quietly(payload);
+            self.registry().handle_panic(payload);
         }
     }
 

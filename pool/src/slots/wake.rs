@@ -74,7 +74,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     pub(super) fn unlist_parked(&mut self, worker: &W) {
         self.parked.retain(|&number| number != worker.number());
-        self.is_driven &= self.driver != Some(worker.number());
+        self.stop_driving(worker);
     }
 
     /// Makes a parked worker the driver, unless there is one. For work that others publish, the driver is woken after all other parked workers.
@@ -104,21 +104,21 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.drives
     }
 
-    /// Wakes the driver for a task that its own thread has woken, if a slot is free. Another worker stands by meanwhile: if there is no timed
-    /// searcher, wakes one to become it. Returns whether the driver has a slot.
+    /// Wakes the driver, if there is one and a slot is free. Another worker stands by meanwhile: if there is no timed searcher, wakes one to become it.
+    /// Returns whether the driver has got a slot.
     #[must_use]
-    pub(crate) fn wake_driver(&mut self, driver: &W) -> bool {
-        match self.state(driver) {
-            WorkerState::Parked if self.occupy_free(driver) => {
-                if self.timed_searcher.is_none() {
-                    self.wake_more(1);
-                }
-                true
-            }
-            // Woken for an earlier task.
-            WorkerState::Active => true,
-            _ => false,
+    pub(crate) fn wake_driver(&mut self) -> bool {
+        let driver = self.driver.filter(|_| self.is_driven && !self.terminating);
+        let wakes = driver.is_some_and(|driver| self.occupy_free(self.slots.known(driver)));
+        if wakes && self.timed_searcher.is_none() {
+            self.wake_more(1);
         }
+        wakes
+    }
+
+    /// Notes that a parked worker waits outside the reactor, and is not the driver.
+    pub(crate) fn stop_driving(&mut self, worker: &W) {
+        self.is_driven &= self.driver != Some(worker.number());
     }
 
     /// Parks a worker that has released its slot and counts as searching. If the worker was the last searching one, does the final check.

@@ -225,6 +225,34 @@ fn a_handler_may_return_early_or_panic_or_forget_the_loop() {
     });
 }
 
+/// A driver that does not come back to its reactor keeps nobody else from it.
+#[test]
+fn another_thread_drives_when_the_drivers_handler_has_ended() {
+    within(LONG, || {
+        for forgets in [false, true] {
+            let reactor = Arc::<Reactor>::default();
+            let (drives, ended) = (Arc::clone(&reactor), Flag::default());
+            let builder = ThreadPoolBuilder::new().num_threads(2).main_handler(move |mut main| {
+                let polled = pin!(&mut main).poll(&mut Context::from_waker(Waker::noop()));
+                if ended.is_set() || polled.is_ready() {
+                    return drives.block_on(main);
+                }
+                ended.set();
+                if forgets {
+                    mem::forget(Box::new(main));
+                }
+            });
+            let pool = builder.build().unwrap();
+            let asks = pool.spawn_future(async move {
+                for _ in 0..100 {
+                    reactor.ask().await;
+                }
+            });
+            block_on(asks);
+        }
+    });
+}
+
 #[test]
 fn the_loop_is_between_the_start_and_the_end_of_a_thread() {
     within(LONG, || {

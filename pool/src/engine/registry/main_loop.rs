@@ -9,43 +9,21 @@
 //! 1. *One driver.* The main loop is pending only while its worker is parked and is the pool's *driver*; there is at most one. The final check comes
 //!    first, as before any other sleep. So for the protocol of sleep, the driver is a parked worker whose parker has a waker. Other workers sleep as they would
 //!    without a handler.
-//! 2. *Its own wake-ups.* A task that is woken on the driver's thread gives the driver a slot, and wakes no other worker for itself. For work that other threads
-//!    publish, the driver is woken after all other parked workers.
-//! 3. *Stand-by.* When the driver has got a slot in that way, a timed searcher is there, or a worker is woken to become it. It leaves queued tasks to a driver that
+//! 2. *Wake-ups.* Work that a thread outside the workers publishes wakes the driver, if there is one: usually the driver itself has seen that a wait is over. Work that a
+//!    worker publishes is its own first: the driver is woken after all other parked workers, and the timed searcher not at all.
+//! 3. *Stand-by.* When the driver is woken, a timed searcher is there, or another worker is woken to become it. It leaves queued tasks to a driver that
 //!    keeps up: one that has driven between two of its looks. After [some looks](super::sleep) without a drive in between, the timed searcher
 //!    drives, and the former driver becomes the timed searcher. While all threads of the pool are busy, nobody drives.
 //! 4. *No worker outside a poll.* While the loop is pending, its thread is no worker: the handler may call other code, which finds a thread outside every
-//!    pool. The same holds for the waker's code, on every thread. The thread alone knows that it drives ([`DRIVES`]).
+//!    pool. The same holds for the waker's code, on every thread. When the loop is dropped, its worker is the driver no more.
 
 use super::Registry;
 use crate::engine::worker::{Current, Worker};
-use std::cell::Cell;
+use crate::quiet_drop::drop_quietly;
+use crate::sync::machine::atomic::Ordering::Relaxed;
 use std::fmt;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
-
-crate::sync::machine::thread_local! {
-    /// The registry whose driver this thread is, and its worker's number. The pointer is only compared.
-    static DRIVES: Cell<(*const Registry, usize)> = const { Cell::new((ptr::null(), 0)) };
-}
-
-impl Registry {
-    /// Whether the calling thread has driven since the last call.
-    pub(super) fn has_driven(&self) -> bool {
-        let has_driven = ptr::eq(DRIVES.get().0, self);
-        if has_driven {
-            DRIVES.set((ptr::null(), 0));
-        }
-        has_driven
-    }
-
-    /// Returns the worker that the calling thread is while it drives.
-    pub(super) fn driver_here(&self) -> Option<&Worker> {
-        let (registry, number) = DRIVES.get();
-        if ptr::eq(registry, self) { self.worker(number) } else { None }
-    }
-}
 
 /// The main loop of one of a pool's threads. The future runs the pool's jobs when it is polled, and is ready when the pool ends.
 ///
@@ -63,6 +41,25 @@ impl<'a> MainLoop<'a> {
     }
 }
 
+impl Registry {
+    /// Has a driver whose loop is gone be woken no more until it sleeps again. If it was given a slot meanwhile, gives the slot back. Returns `false` if it
+    /// was given the slot for a turn: then it is as before.
+    fn stop_serving(&self, worker: &Worker) -> bool {
+        let mut slots = self.lock();
+        if !slots.begin_active(worker) {
+            if !self.holds_slot(worker) || worker.watches.load(Relaxed) {
+                return false;
+            }
+            // It counts as searching. The final check follows.
+            let _ = self.slots.searching.end(worker.number());
+            slots.release(worker);
+        }
+        drop(slots);
+        self.final_check(worker);
+        true
+    }
+}
+
 impl Future for MainLoop<'_> {
     type Output = ();
 
@@ -74,10 +71,17 @@ impl Future for MainLoop<'_> {
         let current = unsafe { Current::enter(self.worker) };
         let polled = self.registry.serve(self.worker, &mut waker);
         drop(current);
-        if polled.is_pending() {
-            DRIVES.set((self.registry, self.worker.number()));
-        }
         polled
+    }
+}
+
+impl Drop for MainLoop<'_> {
+    /// Gives the driver's role back: the handler may go on for long.
+    fn drop(&mut self) {
+        drop_quietly(self.worker.parker.take_back());
+        if self.worker.drives.get() {
+            self.worker.drives.set(!self.registry.stop_serving(self.worker));
+        }
     }
 }
 

@@ -44,7 +44,7 @@ impl Registry {
     ///
     /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked, or has driven.
     pub(super) fn sleep_until_needed(&self, worker: &Worker, waker: &mut Option<Waker>) -> Sleep {
-        if self.has_driven() {
+        if worker.drives.take() {
             trace::record(Kind::ParkEnd, 0);
             return self.wakes_up(worker).unwrap_or_else(|| self.park(self.lock(), worker, waker));
         }
@@ -114,6 +114,9 @@ impl Registry {
             }
             let claims = slots.claims(worker);
             let drives = waker.is_some() && !claims && slots.begin_drive(worker);
+            if !drives {
+                slots.stop_driving(worker);
+            }
             drop(slots);
             worker.counters.parks.add();
             trace::record(Kind::ParkBegin, worker.number() as u64);
@@ -122,6 +125,7 @@ impl Registry {
                 worker.parker.park_timeout(TURN);
             } else if drives {
                 if !worker.parker.poll_park(waker) {
+                    worker.drives.set(true);
                     return Sleep::Drives;
                 }
             } else {

@@ -65,27 +65,22 @@ impl Registry {
 
     /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
     pub(crate) fn notify(&self, by: Option<&Worker>) {
-        let wakes_itself = || by.is_none() && self.wake_driver_here();
-        // Where threads drive a reactor, a worker runs the tasks that it wakes, unless the timed searcher sees that it does not keep up.
-        let keeps_up = || self.has_drivers() && by.is_some();
+        // Where threads drive a reactor, the driver runs what others publish, and a worker runs the tasks that it wakes, unless the timed searcher sees that
+        // it does not keep up.
+        let wakes_driver = || self.has_drivers() && by.is_none() && self.lock().wake_driver();
         self.slots.searching.notify(
             || {
-                if !wakes_itself() {
+                if !wakes_driver() {
                     self.wake_if_none_searches(by);
                 }
             },
             || {
-                if !keeps_up() && !wakes_itself() {
+                if !wakes_driver() && !self.has_drivers() {
                     self.wake_timed_searcher(by);
                 }
             },
             || self.wake_long_sleepers(),
         );
-    }
-
-    /// Wakes the calling thread, if it is this pool's driver. Returns whether the driver has got a slot.
-    fn wake_driver_here(&self) -> bool {
-        self.driver_here().is_some_and(|driver| self.lock().wake_driver(driver))
     }
 
     /// Wakes one worker to search, if no worker searches and a slot is free.
