@@ -118,10 +118,10 @@ MUTANTS = {
     ),
     "driver-leaves-a-token": ("sim", "sync/parker.rs", [("if «!has_token» {\n            debug_assert", "true")]),
     "driver-is-not-woken": ("sim", "engine/worker.rs", [("catch_unwind(AssertUnwindSafe(|| «waker.wake()»))", "drop(waker)")]),
-    "driver-parks-as-if-it-was-woken": ("sim", "engine/registry/sleep.rs", [("if !worker.parker.poll_park(waker) {\n                    «return Sleep::Drives;»", "")]),
+    "driver-parks-as-if-it-was-woken": ("sim", "engine/registry/sleep.rs", [("if !worker.parker.poll_park(waker) {\n                    worker.drives.set(true);\n                    «return Sleep::Drives;»", "")]),
     "unpark-does-not-notify": ("sim", "sync/parker.rs", [("«self.changed.notify_one();»", "")]),
-    "notify-wakes-no-worker": ("sim", "engine/registry/wake.rs", [("if !wakes_itself() {\n                    «self.wake_if_none_searches(by);»", "")]),
-    "notify-leaves-the-timed-searcher": ("sim", "engine/registry/wake.rs", [("!wakes_itself() {\n                    «self.wake_timed_searcher(by);»", "")]),
+    "notify-wakes-no-worker": ("sim", "engine/registry/wake.rs", [("if !wakes_driver() {\n                    «self.wake_if_none_searches(by);»", "")]),
+    "notify-leaves-the-timed-searcher": ("sim", "engine/registry/wake.rs", [("&& !self.has_drivers() {\n                    «self.wake_timed_searcher(by);»", "")]),
     "contended-wake-gives-up": (
         "sim",
         "engine/registry/wake.rs",
