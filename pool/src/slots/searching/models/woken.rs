@@ -181,7 +181,7 @@ impl Pool {
     fn wake_long_sleepers(&self) {
         let idle = self.lock();
         let waiting = idle.states.iter().zip(&self.parkers).filter(|(state, _)| **state == State::Waiting);
-        waiting.for_each(|(_, parker)| parker.unpark());
+        waiting.for_each(|(_, parker)| _ = parker.unpark());
     }
 
     /// Gives a free slot to a worker in that state, if there are both.
