@@ -36,23 +36,19 @@ impl Tables {
                 "furcate, main_handler",
                 "tokio, a task per connection",
             ];
+            let pools = [(1, false), (self.threads, false), (1, true), (self.threads, true)];
             let counters = std::env::var_os("COUNTERS").is_some();
             let mut costs = names.map(|_| Vec::<RedisCost>::new());
             for _ in 0..=self.rounds {
                 costs[0].push(server.buffered(n, in_flight));
-                for (costs, (threads, drives)) in costs[1..5].iter_mut().zip([
-                    (1, false),
-                    (self.threads, false),
-                    (1, true),
-                    (self.threads, true),
-                ]) {
+                for (costs, &(threads, drives)) in costs[1..].iter_mut().zip(&pools) {
                     let pool = pool(threads, drives);
                     costs.push(server.io_await(n, in_flight, &pool));
                     if counters {
                         println!("{threads} {drives}: {:#?}", pool.stats().total());
                     }
                 }
-                costs[5].push(server.tokio_tasks(n, in_flight, &runtime));
+                costs[1 + pools.len()].push(server.tokio_tasks(n, in_flight, &runtime));
             }
             let us = |time: Duration| time.as_nanos() as f64 / 1e3;
             let median = |costs: &[RedisCost], part: fn(&RedisCost) -> Duration| {

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use furcate_pool::{
-    ThreadPool, ThreadPoolBuilder, broadcast, current_num_threads, current_thread_index, join, scope, spawn,
+    ThreadPool, ThreadPoolBuilder, broadcast, current_num_threads, current_thread_index, scope, spawn,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,14 +22,6 @@ type Counts = Arc<Mutex<HashMap<(ThreadId, usize), usize>>>;
 fn count(counts: &Counts) -> impl Fn(usize) + Send + Sync + 'static {
     let counts = Arc::clone(counts);
     move |number| *counts.lock().unwrap().entry((thread::current().id(), number)).or_default() += 1
-}
-
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
 }
 
 #[test]

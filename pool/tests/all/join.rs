@@ -209,14 +209,6 @@ fn a_spilled_half_that_comes_back_has_not_migrated() {
     });
 }
 
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
-}
-
 fn fib_with(worker: &Worker, n: u32) -> u64 {
     if n < 2 {
         return u64::from(n);

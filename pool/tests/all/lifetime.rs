@@ -12,14 +12,6 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
-}
-
 /// Number of threads of this process.
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("the process's threads").count()

@@ -1,7 +1,7 @@
 //! Threads that drive a reactor while they rest.
 
-use crate::support::{Flag, LONG, add, until, within};
-use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index, join};
+use crate::support::{Flag, LONG, add, fib, until, within};
+use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::mem;
@@ -96,14 +96,6 @@ fn driving(threads: usize) -> (Arc<Reactor>, ThreadPool) {
     (reactor, builder.build().unwrap())
 }
 
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return n.into();
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
-}
-
 #[test]
 fn pools_with_main_handlers_run_every_job() {
     within(LONG, || {
@@ -160,8 +152,8 @@ fn the_thread_that_has_seen_an_answer_runs_the_task() {
 #[test]
 fn another_thread_drives_while_the_driver_is_in_a_long_job() {
     within(LONG, || {
-        let (reactor, pool) = driving(2);
         let time = || {
+            let (reactor, pool) = driving(2);
             let answered = Arc::new(Flag::default());
             let long = {
                 let (reactor, answered) = (Arc::clone(&reactor), Arc::clone(&answered));
@@ -214,18 +206,25 @@ fn a_handler_may_return_early_or_panic_or_forget_the_loop() {
                 let panics = Arc::clone(&panics);
                 move |_| add(&panics)
             });
+            // Two threads, and no spare one: each of them panics once.
+            let mut threads = Vec::new();
+            let builder = builder.spawn_handler(|builder| {
+                threads.push(thread::spawn(|| builder.run()));
+                Ok(())
+            });
             let pool = builder.build().unwrap();
             for _ in 0..3 {
                 assert_eq!(pool.install(|| fib(15)), 610);
             }
             drop(pool);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
             // A loop that is polled once may end with the pool.
             assert_eq!(panics.load(SeqCst), if nth < 3 { 0 } else { 2 }, "handler {nth}");
         }
     });
 }
 
-/// A driver that does not come back to its reactor keeps nobody else from it.
+/// A driver that has left its reactor for good is replaced.
 #[test]
 fn another_thread_drives_when_the_drivers_handler_has_ended() {
     within(LONG, || {

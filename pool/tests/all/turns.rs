@@ -22,14 +22,6 @@ fn busy_until(done: &(impl Fn() -> bool + Sync), limit: Duration) -> bool {
     true
 }
 
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return n.into();
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
-}
-
 /// A gate, and tasks of the pool that wait for it and then count.
 fn waiting_tasks(pool: &ThreadPool, tasks: usize) -> (Arc<Gate>, Arc<AtomicUsize>) {
     let (gate, done) = (Arc::<Gate>::default(), Arc::<AtomicUsize>::default());

@@ -13,7 +13,7 @@
 //!    worker publishes is its own first: the driver is woken after all other parked workers, and the timed searcher not at all.
 //! 3. *Stand-by.* When the driver is woken, a timed searcher is there, or another worker is woken to become it. It leaves queued tasks to a driver that
 //!    keeps up: one that has driven between two of its looks. After [some looks](super::sleep) without a drive in between, the timed searcher
-//!    drives, and the former driver becomes the timed searcher. While all threads of the pool are busy, nobody drives.
+//!    drives, and the former driver becomes the timed searcher. If all threads of the pool are busy, the reactor is left alone.
 //! 4. *No worker outside a poll.* While the loop is pending, its thread is no worker: the handler may call other code, which finds a thread outside every
 //!    pool. The same holds for the waker's code, on every thread. When the loop is dropped, its worker is the driver no more.
 
@@ -50,7 +50,7 @@ impl Registry {
             if !self.holds_slot(worker) || worker.watches.load(Relaxed) {
                 return false;
             }
-            // It counts as searching. The final check follows.
+            // A worker that was given a slot counts as searching. The final check follows.
             let _ = self.slots.searching.end(worker.number());
             slots.release(worker);
         }

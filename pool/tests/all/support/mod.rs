@@ -3,7 +3,7 @@
 pub(crate) mod detached;
 pub(crate) mod suspended;
 
-use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule};
+use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join};
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[cfg(unix)]
@@ -47,6 +47,15 @@ pub(crate) fn least_processor_time(window: Duration, limit: Duration) -> Duratio
         least = least.min(measure());
     }
     least
+}
+
+/// A Fibonacci number, by a fork for each sum.
+pub(crate) fn fib(n: u32) -> u64 {
+    if n < 2 {
+        return n.into();
+    }
+    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+    a + b
 }
 
 /// Returns the text of a panic with a string.
