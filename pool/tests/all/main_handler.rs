@@ -152,8 +152,8 @@ fn the_thread_that_has_seen_an_answer_runs_the_task() {
 #[test]
 fn another_thread_drives_while_the_driver_is_in_a_long_job() {
     within(LONG, || {
+        let (reactor, pool) = driving(2);
         let time = || {
-            let (reactor, pool) = driving(2);
             let answered = Arc::new(Flag::default());
             let long = {
                 let (reactor, answered) = (Arc::clone(&reactor), Arc::clone(&answered));
@@ -174,9 +174,9 @@ fn another_thread_drives_while_the_driver_is_in_a_long_job() {
             block_on(long);
             begin.elapsed()
         };
-        // A timed searcher that did not drive earlier would do so after 20 ms.
-        let least = (0..20).map(|_| time()).min().unwrap();
-        assert!(least < Duration::from_millis(10), "{least:?}");
+        // A timed searcher that did not drive earlier would do so after 20 ms. On a busy machine nearly every try takes as long, because the threads wait for
+        // processors; alone it takes 1.3 ms.
+        assert!((0..1_000).any(|_| time() < Duration::from_millis(10)));
     });
 }
 
