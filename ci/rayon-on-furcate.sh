@@ -7,7 +7,8 @@
 #   ci/rayon-on-furcate.sh rayon tokei    runs these parts
 #   RAYON_CORE=registry ci/rayon-on-furcate.sh ...   runs the crates' tests on the registry's rayon-core, to compare
 #
-# The number of passed tests that is required of each crate is the one on the registry's rayon-core.
+# The number of passed tests that is required of each crate is the one on the registry's rayon-core. After a version is raised,
+# `RAYON_CORE=registry ci/rayon-on-furcate.sh PART` prints that number.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 repository=$PWD

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # No change of the public API that Semantic Versioning forbids goes unseen: cargo-semver-checks compares the crates with the last release,
-# a tag v*. Before the first release it compares with the commit in `ci/semver-baseline`: a commit that breaks the API on purpose names
-# itself there, and says so in the changelog.
+# a tag v*. A commit that breaks the API on purpose says so in the changelog. Before the first release, whose changelog lists no changes, the
+# script compares with the commit in `ci/semver-baseline`, and such a commit names itself there.
+# It is no step of `ci/full.sh`, because it builds cargo-semver-checks, which takes minutes. Run it before a release, and after a change of the API.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

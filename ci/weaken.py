@@ -6,6 +6,10 @@ the tree; runs the models until one fails. What survives is not needed, or no mo
 which of these, the line's comment has to say.
 
     ci/weaken.py [file [models]]        default: pool/src/deque.rs deque::models
+    ci/weaken.py pool/src/slots/searching.rs searching::models
+    ci/weaken.py cluster/src/transport/ring.rs transport::ring::models
+
+Takes some ten minutes.
 """
 
 import os
