@@ -25,6 +25,10 @@ spec             | ci/spec.sh                | pool spec
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
 examples         | ci/examples.sh            | $library examples demo book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
+publish          | ci/publish.sh             | $library rayon-engine cluster sim README.md
+deny             | ci/supply.sh deny         | deny.toml
+minimal-versions | ci/supply.sh minimal-versions | $library rayon-engine cluster sim
+miri             | ci/supply.sh miri         | pool schedulers adaptors testkit
 cluster          | ci/cluster.sh             | $library cluster examples testkit book
 gallery          | cargo run --release --locked -p furcate-gallery -- run all --rounds 1 | $library gallery
 benches          | ci/benches.sh             | $library rayon-core examples benches
