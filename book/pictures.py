@@ -5,7 +5,8 @@
     book/pictures.py --check    fails if a committed picture differs from the one that this script draws
 
 The division trees come from book/trees.txt, which the test `division_trees` compares with the trees that the library
-makes. The other pictures are drawn from the protocols that their chapters describe.
+makes. The chart of known programs shows values of the gallery's table in benches/README.md. The other pictures are drawn from the protocols
+that their chapters describe.
 
 One grammar for all pictures: the hue is the worker (blue, orange, green: workers 1, 2, 3). A strong color is a leaf or
 a running job, a light one a divided part, a reduction, or a job that lies ready. Gray is waiting. Red is an event. A picture is
@@ -600,8 +601,39 @@ def back_pressure():
     return picture
 
 
+# Figures.
+
+
+# Programs of the gallery's table, in the order of the chart.
+KNOWN = ["inverted_index", "unbalanced_tree_search", "find_first", "breadth_first_search", "comparison_sort", "knapsack"]
+
+
+def read_gallery():
+    """Furcate's time over rayon's, for each program of the table in benches/README.md."""
+    text = (HERE.parent / "benches" / "README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| \w+ \| (\d+\.\d+) \|", text, re.MULTILINE)
+    return {program: float(ratio) for program, ratio in rows}
+
+
+def known_programs():
+    ratios = read_gallery()
+    assert all(program in ratios for program in KNOWN), "benches/README.md: the gallery's table lacks a program of the chart"
+    picture = Picture("known-programs", 244)
+    picture.text(14, 20, "furcate's time over rayon's, on two cores", 13, bold=True)
+    left, scale, row = 184, 220, 30
+    for i, program in enumerate(KNOWN):
+        middle, ratio = 66 + row * i, ratios[program]
+        picture.text(left - 10, middle, program, 12, "end")
+        picture.rect(left, middle - 10, ratio * scale, 20, STRONG[1])
+        picture.text(left + ratio * scale + 6, middle, f"{ratio:.2f}", 12)
+    for x, words in ((left, "0"), (left + scale, "rayon = 1")):
+        picture.line([(x, 50), (x, 54 + row * len(KNOWN))], GRAY, dashed=x > left)
+        picture.text(x, 40, words, 12, "middle", GRAY)
+    return picture
+
+
 ALL = [trees, auto, force_depth, even_levels, cap, join_context, thief_splitting, blocks, adaptive, joins, deque, workers]
-ALL += [even_merges, chain, scan, turns, task, deque_life, back_pressure]
+ALL += [even_merges, chain, scan, turns, task, deque_life, back_pressure, known_programs]
 
 
 def main():

@@ -24,7 +24,7 @@ sim              | ci/sim.sh                 | trace pool schedulers adaptors cl
 spec             | ci/spec.sh                | pool spec
 targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
 examples         | ci/examples.sh            | $library examples demo book README.md
-install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
+install-as-user  | ci/install-as-user.sh     | $library rayon-engine book README.md
 publish          | ci/publish.sh             | $library rayon-engine cluster sim README.md
 deny             | ci/supply.sh deny         | deny.toml
 minimal-versions | ci/supply.sh minimal-versions | $library rayon-engine cluster sim

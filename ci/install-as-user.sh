@@ -62,11 +62,15 @@ for program in src/main.rs src/bin/*.rs; do
     }
 done
 
-# The same package with the repository's address instead of a path, and each feature that the README lists.
-features=$(sed -n '/^| feature /,/^$/s/^| `\([a-z-]*\)` .*/\1/p' "$readme" | paste -sd,)
+# The same package with the repository's address instead of a path, and each feature that the book lists.
+features=$(sed -n '/^| feature /,/^$/s/^| `\([a-z_-]*\)` .*/\1/p' "$folder/furcate/book/src/install.md" | paste -sd,)
+[ -n "$features" ] || {
+    echo "ci/install-as-user.sh: book/src/install.md has no table of features" >&2
+    exit 1
+}
 cat >"$folder/git.toml" <<EOF_GIT
 [dependencies]
-furcate = { git = "file://$folder/furcate", features = [$(sed 's/[a-z-]*/"&"/g' <<<"$features")] }
+furcate = { git = "file://$folder/furcate", features = [$(sed 's/[a-z_-]*/"&"/g' <<<"$features")] }
 EOF_GIT
 sed -i '/^\[dependencies\]/,$d' Cargo.toml
 cat "$folder/git.toml" >>Cargo.toml
