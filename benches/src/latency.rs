@@ -62,6 +62,11 @@ pub trait Engine: Sync {
         None
     }
 
+    /// Collects the results of `n` items that wait for so long, or that are ready at once if the time is zero. Returns their number.
+    fn collect(&self, _n: u64, _latency: Duration) -> Option<usize> {
+        None
+    }
+
     /// Returns the least time that so many waits of such a length take, if it is known beforehand: for engines that
     /// block threads.
     fn foreseen(&self, _waits: u64, _latency: Duration) -> Duration {

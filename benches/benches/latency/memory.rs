@@ -14,13 +14,13 @@ pub(super) const CHILD: &str = "FURCATE_LATENCY_CHILD";
 
 impl Tables {
     pub(super) fn memory(&mut self) {
-        let title = "memory: a million timers in flight, and a million gates";
+        let title = "memory: a million timers in flight, a million gates, and a million results in a collection";
         if !self.choice.has(title) {
             return;
         }
         println!("\n{title}");
         println!("  {:<28} {:>10} {:>10} {:>10} {:>10}", "", "MiB", "bytes each", "s", "cpu us each");
-        for kind in ["timers", "gates"] {
+        for kind in ["timers", "gates", "collect ready", "collect timers"] {
             for engine in memory_engines(self.threads) {
                 let name = engine.name();
                 drop(engine);
@@ -54,12 +54,16 @@ pub(super) fn tell_memory(threads: usize, which: &str) {
     let latency = millis(if quick() { 50 } else { 4_000 });
     let load = Load { n, awaits: 1, latency, cap: usize::MAX, cpu: Cpu::Nothing };
     let (start, before, cpu) = (std::time::Instant::now(), peak_memory(), cpu_time());
-    let done = if kind == "timers" {
-        engine.load(load).inspect(|&sum| assert_eq!(sum, load.serial())).map(drop)
-    } else {
-        // Without the gates themselves, which have been written before.
-        let gates = Gates::leaked(n as usize, Opened::ByHand, Cpu::Nothing);
-        return tell(peak_memory(), gates.run(&**engine).map(drop), n, start, cpu);
+    let collect = |latency| engine.collect(n, latency).inspect(|&len| assert_eq!(len as u64, n)).map(drop);
+    let done = match kind {
+        "timers" => engine.load(load).inspect(|&sum| assert_eq!(sum, load.serial())).map(drop),
+        "collect ready" => collect(Duration::ZERO),
+        "collect timers" => collect(latency),
+        _ => {
+            // Without the gates themselves, which have been written before.
+            let gates = Gates::leaked(n as usize, Opened::ByHand, Cpu::Nothing);
+            return tell(peak_memory(), gates.run(&**engine).map(drop), n, start, cpu);
+        }
     };
     tell(before, done, n, start, cpu);
 }

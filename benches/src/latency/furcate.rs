@@ -45,6 +45,13 @@ impl FurcateTokio {
     pub fn new(threads: usize) -> Self {
         FurcateTokio(pool(threads), super::tokio::runtime(1))
     }
+
+    fn sleep(&self) -> impl Fn(Duration) -> ::tokio::time::Sleep + Copy + Send + Sync {
+        |latency| {
+            let _entered = self.1.enter();
+            ::tokio::time::sleep(latency)
+        }
+    }
 }
 
 impl FurcateForked {
@@ -112,10 +119,19 @@ impl Engine for FurcateTokio {
     }
 
     fn load(&self, load: Load) -> Option<u64> {
-        Some(chain(&self.0, load, |latency| {
-            let _entered = self.1.enter();
-            ::tokio::time::sleep(latency)
-        }))
+        Some(chain(&self.0, load, self.sleep()))
+    }
+
+    fn collect(&self, n: u64, latency: Duration) -> Option<usize> {
+        let sleep = self.sleep();
+        let after = move |item| async move {
+            if !latency.is_zero() {
+                sleep(latency).await;
+            }
+            item
+        };
+        let items = (0..n).into_par_iter().map(after).io_await().unbounded();
+        Some(items.on(&self.0).collect::<Vec<u64>>().len())
     }
 }
 

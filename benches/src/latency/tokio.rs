@@ -115,6 +115,17 @@ impl Engine for Tokio {
         let gate = move |number| async move { gates.pass(gates.gate(number as usize).await) };
         Some(sum(&self.0, gates.n() as u64, gate))
     }
+
+    fn collect(&self, n: u64, latency: Duration) -> Option<usize> {
+        let after = move |item| async move {
+            if !latency.is_zero() {
+                tokio::time::sleep(latency).await;
+            }
+            item
+        };
+        let all = async move { (0..n).map(after).collect::<JoinSet<_>>().join_all().await };
+        Some(self.0.block_on(self.0.spawn(all)).expect("no task panics").len())
+    }
 }
 
 impl Engine for TokioRayon {
