@@ -25,6 +25,8 @@ pub use crate::engine::{
 pub use any_executor::AnyExecutor;
 pub use block_on::block_on;
 pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast};
+#[doc(hidden)]
+pub use join::join_context_as_in_rayon;
 pub use join::{FnContext, join, join_context, join_with};
 pub use pool::{
     Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,

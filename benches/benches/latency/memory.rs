@@ -14,7 +14,8 @@ pub(super) const CHILD: &str = "FURCATE_LATENCY_CHILD";
 
 impl Tables {
     pub(super) fn memory(&mut self) {
-        let title = "memory: a million timers in flight, a million gates, and a million results in a collection";
+        let title =
+            "memory: a million timers in flight, a million gates, and a million results in a collection";
         if !self.choice.has(title) {
             return;
         }

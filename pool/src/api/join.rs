@@ -75,7 +75,7 @@ where
     RA: Send,
     RB: Send,
 {
-    fork(|_, _moved| left(), |_, _migrated, _moved| right())
+    fork(|_, _outside| left(), |_, _migrated, _outside| right())
 }
 
 /// Does the same as [`join`], and tells each closure whether it has [migrated](FnContext::migrated).
@@ -97,8 +97,25 @@ where
     RB: Send,
 {
     fork(
-        |_, moved| left(FnContext::new(moved)),
-        |_, migrated, moved| right(FnContext::new(moved || migrated)),
+        |worker, outside| left(FnContext::new(outside && !worker.is_external())),
+        |worker, migrated, outside| right(FnContext::new(migrated || outside && !worker.is_external())),
+    )
+}
+
+/// Does the same as [`join_context`], but in a call from outside both closures count as migrated, also if the calling thread runs them: so does rayon, whose
+/// iterators divide a call from outside into more parts for that.
+#[doc(hidden)]
+#[inline(always)] // the fork is the function that is called
+pub fn join_context_as_in_rayon<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(FnContext) -> RA + Send,
+    B: FnOnce(FnContext) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork(
+        |_, outside| left(FnContext::new(outside)),
+        |_, migrated, outside| right(FnContext::new(migrated || outside)),
     )
 }
 
@@ -121,7 +138,7 @@ where
     RA: Send,
     RB: Send,
 {
-    fork(|worker, _moved| left(worker), |worker, _migrated, _moved| right(worker))
+    fork(|worker, _outside| left(worker), |worker, _migrated, _outside| right(worker))
 }
 
 #[cfg(any(not(debug_assertions), furcate_inline_forks))]
@@ -129,8 +146,7 @@ pub(crate) use fork_inline as fork;
 
 /// Forks on the calling thread's worker; for a thread from outside, as a call of the global pool.
 ///
-/// The last argument of both halves is whether such a call has moved to a thread of the pool. The right half is also told whether it
-/// has migrated.
+/// The last argument of both halves is whether the fork is such a call. The right half is also told whether it has migrated.
 ///
 /// An optimized build compiles a fork for its closures, so that the fork costs no call. In a debug build these forks would be most of
 /// the code of a chain, so a debug build compiles one fork for all closures. `--cfg furcate_inline_forks` selects the optimized form
@@ -153,8 +169,8 @@ where
     // SAFETY: neither is used below.
     let (left, right) = unsafe { (ByPointer::new(&mut left), ByPointer::new(&mut right)) };
     fork_of_words(
-        |worker, moved| left.take()(worker, moved),
-        |worker, migrated, moved| right.take()(worker, migrated, moved),
+        |worker, outside| left.take()(worker, outside),
+        |worker, migrated, outside| right.take()(worker, migrated, outside),
     )
 }
 
@@ -218,8 +234,8 @@ where
 }
 
 fn any_fork_from_outside(left: Left<'_>, right: Right<'_>) {
-    external::run_from_outside(None, &mut |worker, moved| {
-        worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved));
+    external::run_from_outside(None, &mut |worker, outside| {
+        worker.fork(|worker| left(worker, outside), |worker, migrated| right(worker, migrated, outside));
     });
 }
 
@@ -240,14 +256,14 @@ where
     // If the left half has panicked, the result of the right half is dropped without a second panic, as `Worker::fork` drops it.
     let (mut left_half, mut right_half) = (None, Quiet(None));
     fork(
-        &mut |worker, moved| {
+        &mut |worker, outside| {
             if let Some(left) = left.take() {
-                left_half = Some(left(worker, moved));
+                left_half = Some(left(worker, outside));
             }
         },
-        &mut |worker, migrated, moved| {
+        &mut |worker, migrated, outside| {
             if let Some(right) = right.take() {
-                right_half.0 = Some(right(worker, migrated, moved));
+                right_half.0 = Some(right(worker, migrated, outside));
             }
         },
     );

@@ -84,7 +84,7 @@ impl<P: PoolHandle> Executor for P {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        external::call(self.registry(), |worker, _moved| scope::on_worker(worker, body))
+        external::call(self.registry(), |worker, _outside| scope::on_worker(worker, body))
     }
 
     #[inline]
@@ -93,7 +93,7 @@ impl<P: PoolHandle> Executor for P {
         F: FnOnce() -> R + Send,
         R: Send,
     {
-        external::call(self.registry(), |_, _moved| f())
+        external::call(self.registry(), |_, _outside| f())
     }
 
     #[inline]
@@ -116,7 +116,7 @@ impl<P: PoolHandle> Executor for P {
         if const { P::IS_CALLERS } {
             return join::fork(left_half(left), right_half(right));
         }
-        external::call(self.registry(), |worker, _moved| {
+        external::call(self.registry(), |worker, _outside| {
             worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
         })
     }
@@ -131,12 +131,12 @@ impl<P: PoolHandle> Executor for P {
 
 #[inline(always)]
 fn left_half<A: FnOnce(Context) -> R, R>(left: A) -> impl FnOnce(&Worker, bool) -> R {
-    move |_, _moved| left(Context::new(false))
+    move |_, _outside| left(Context::new(false))
 }
 
 #[inline(always)]
 fn right_half<B: FnOnce(Context) -> R, R>(right: B) -> impl FnOnce(&Worker, bool, bool) -> R {
-    move |_, migrated, _moved| right(Context::new(migrated))
+    move |_, migrated, _outside| right(Context::new(migrated))
 }
 
 /// Returns how many threads run jobs at once in the caller's pool, or in the global pool if the caller is in none.

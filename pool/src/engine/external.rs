@@ -53,7 +53,7 @@ impl Drop for External<'_> {
 }
 
 /// Calls `f` in the given pool; without one, in the pool that the calling thread is in, else in the global one. `f` gets the worker that
-/// runs it, and whether that is another thread than the caller.
+/// runs it, and whether the call comes from outside.
 ///
 /// The calling thread runs `f` if it is one of the pool's workers, or may take part as an external thread. Otherwise the call is [handed
 /// over](Registry::inside) to the pool's threads: the pool lets no caller take part, or the thread is another pool's worker. (Such a
@@ -84,9 +84,9 @@ fn is_in(worker: &Worker, registry: Option<&Registry>) -> bool {
 #[inline(never)]
 fn call_from_outside<R: Send>(registry: Option<&Registry>, f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
     let (mut f, mut result) = (Some(f), None);
-    run_from_outside(registry, &mut |worker, moved| {
+    run_from_outside(registry, &mut |worker, outside| {
         if let Some(f) = f.take() {
-            result = Some(f(worker, moved));
+            result = Some(f(worker, outside));
         }
     });
     result.expect("a call that has returned was run")
@@ -100,7 +100,7 @@ pub(crate) fn run_from_outside(registry: Option<&Registry>, f: &mut (dyn FnMut(&
         Some(worker) if worker.is_of(registry) => f(worker, false),
         None if registry.caller_takes_part() => {
             let external = External::enter(registry);
-            f(external.worker, false);
+            f(external.worker, true);
         }
         _ => registry.inside(|worker| f(worker, true)),
     });
