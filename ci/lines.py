@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 11624,
     "schedulers": 6436,
-    "adaptors": 16238,
+    "adaptors": 16285,
     "src": 110,
     "trace": 2174,
     "cluster": 5698,

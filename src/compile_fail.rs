@@ -366,6 +366,13 @@ mod answers {}
 /// let token = CancelToken::new();
 /// let _ = (0..9).into_par_iter().stop_on(&token).into_stream(3);
 /// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let token = CancelToken::new();
+/// let _ = (0..9).into_par_iter().stop_on(&token).into_iter_ordered(3);
+/// ```
 mod order_of_words {}
 
 /// The result of a computation that may have ended early cannot be overlooked.

@@ -70,7 +70,7 @@
 #![cfg_attr(
     feature = "stream",
     doc = "| [`par_bridge_async()`](stream::ParallelStream::par_bridge_async), \
-           [`into_stream(n)`](iter::ParallelIterator::into_stream), \
+           [`into_stream(n)`](iter::ParallelIterator::into_stream), [`into_iter_ordered(n)`](iter::ParallelIterator::into_iter_ordered), \
            [`stream::pipeline(stream)`](stream::pipeline()) | streams in and out, and in stages |"
 )]
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |

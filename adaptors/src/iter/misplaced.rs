@@ -17,7 +17,7 @@ pub trait AllItems {}
 
 /// The bound of a method that a chain with a stop cannot have; no type has it.
 #[diagnostic::on_unimplemented(
-    message = "a stream, or a loop over blocks, has no result that could say whether a stop has ended it",
+    message = "a stream, or a loop over items or blocks, has no result that could say whether a stop has ended it",
     label = "not behind a stop",
     note = "drop the stream, or leave the loop, where the computation is to end; to end single futures, write `.io_await().timeout(..)`"
 )]
@@ -44,4 +44,7 @@ refused!(
     position_any(A) position_first(A) position_last(A) cmp(A) partial_cmp(A) eq(A) ne(A) lt(A) le(A) gt(A) ge(A)
     collect_into_vec(A) unzip_into_vecs(A, B)
 );
-refused!([Self: HasResult] into_stream(A) into_stream_unordered(A) blocks_iter(A));
+refused!(
+    [Self: HasResult]
+    into_stream(A) into_stream_unordered(A) into_iter_ordered(A) into_iter_unordered(A) blocks_iter(A)
+);

@@ -40,7 +40,10 @@ macro_rules! missing {
 #[allow(clippy::wrong_self_convention, reason = "by reference on purpose: see above")]
 pub trait Missing: ParallelIterator {
     #[cfg(not(feature = "stream"))]
-    missing!([Self: NeedsStream] into_stream(A) into_stream_unordered(A));
+    missing!(
+        [Self: NeedsStream]
+        into_stream(A) into_stream_unordered(A) into_iter_ordered(A) into_iter_unordered(A)
+    );
     missing!([Self: NeedsCluster] spread(A));
     missing!([Self: PeekParallelIterator] merge(A));
     missing!(

@@ -20,7 +20,7 @@ use super::{
     Update, WhileSome, With, WithPolicy, WithScheduler,
 };
 #[cfg(feature = "stream")]
-use crate::stream::IntoStream;
+use crate::stream::{BlockingIter, IntoStream};
 use either::Either;
 use furcate_pool::{IntoExecutor, trace};
 use furcate_schedulers::policy::{
@@ -51,7 +51,7 @@ use std::time::Instant;
 /// | to say how the work is scheduled | [`with`](Self::with), [`with_policy`](Self::with_policy), [`bound_depth`](Self::bound_depth), [`force_depth`](Self::force_depth), [`even_levels`](Self::even_levels), [`size_limit`](Self::size_limit), [`cap`](Self::cap), [`join_context_policy`](Self::join_context_policy), [`thief_splitting`](Self::thief_splitting), [`with_min_len`](Self::with_min_len), [`with_max_len`](Self::with_max_len), [`with_scheduler`](Self::with_scheduler), [`sequential`](Self::sequential), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`by_blocks`](Self::by_blocks), [`by_exponential_blocks`](Self::by_exponential_blocks), [`by_uniform_blocks`](Self::by_uniform_blocks), [`blocks_iter`](Self::blocks_iter), [`on`](Self::on) |
 /// | to stop it before its last item | [`stop_on`](Self::stop_on), [`deadline`](Self::deadline) |
 /// | to change, drop or unfold items | [`stage`](Self::stage), [`map`](Self::map), [`filter`](Self::filter), [`filter_map`](Self::filter_map), [`flat_map`](Self::flat_map), [`flat_map_iter`](Self::flat_map_iter), [`flatten`](Self::flatten), [`flatten_iter`](Self::flatten_iter), [`cloned`](Self::cloned), [`copied`](Self::copied), [`inspect`](Self::inspect), [`log`](Self::log), [`progress`](Self::progress), [`update`](Self::update) |
-/// | to wait for futures, or to make a stream | [`io_await`](Self::io_await), `into_stream`, `into_stream_unordered` |
+/// | to wait for futures, or to make a stream or a sequential iterator | [`io_await`](Self::io_await), `into_stream`, `into_stream_unordered`, `into_iter_ordered`, `into_iter_unordered` |
 /// | to keep a state for every task | [`map_with`](Self::map_with), [`map_init`](Self::map_init), [`fold`](Self::fold), [`fold_with`](Self::fold_with), [`try_fold`](Self::try_fold), [`try_fold_with`](Self::try_fold_with) |
 /// | to end early, or to begin late | [`while_some`](Self::while_some), [`take_any`](Self::take_any), [`skip_any`](Self::skip_any), [`take_any_while`](Self::take_any_while), [`skip_any_while`](Self::skip_any_while), [`panic_fuse`](Self::panic_fuse) |
 /// | prefix sums, with any operation | [`inclusive_scan`](Self::inclusive_scan), [`exclusive_scan`](Self::exclusive_scan) |
@@ -1133,6 +1133,91 @@ pub trait ParallelIterator: Sized + Send {
     {
         assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::unordered(self, capacity)
+    }
+
+    /// Turns the computation into a sequential iterator of the items, in order, which computes ahead of its consumer.
+    ///
+    /// The iterator is an [`into_stream(capacity)`](Self::into_stream) whose `next` blocks until there is an item. So
+    /// the computation begins at once, and borrows nothing that is not `'static`: it could go on after the iterator was
+    /// leaked. (To borrow, consume the items [block by block](Self::blocks_iter); nothing is computed between blocks.)
+    ///
+    /// At any time, at most **`capacity` items** have begun and were not yet returned by `next`. (Where one item of the
+    /// source becomes several, the source's items are counted.) Chains without [`io_await`](Self::io_await) run in
+    /// blocks of half the capacity. So `capacity` is at least twice the number of threads, better ten times; with 1 or
+    /// 2, one item is computed at a time.
+    ///
+    /// While the consumer is slow, the computation is a suspended task, which holds no thread. (Engines that cannot
+    /// suspend tasks block their threads: see `into_stream`.) Dropping the iterator cancels the computation, and does
+    /// not wait for items that have begun: each worker ends [as at a stop](Self::stop_on).
+    ///
+    /// `next` waits as [`furcate::block_on`] does. So the consumer may be a job of the same pool, even of a pool of one
+    /// thread: the job gives its slot away while it waits. (Not so on a thread of `Rayon`, which has no other thread to
+    /// give: a consumer there must not be a job of the pool that computes.) In an `async` function, use `into_stream`,
+    /// which blocks nothing.
+    ///
+    /// For the other direction, from a sequential iterator to a parallel one, see
+    /// [`par_bridge().ordered()`](super::IterBridge::ordered). Both together make a parallel `map` between two
+    /// sequential iterators: `iter.par_bridge().ordered().map(f).into_iter_ordered(n)`.
+    ///
+    /// # Cost
+    ///
+    /// A lock for an item that is there. Waiting for an item costs an allocation and a switch of threads. Each block
+    /// costs as much as a parallel call, so for cheap items choose a capacity in the thousands.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised in `next`, behind the items of the blocks before (behind
+    /// `io_await`: behind all items before). The other items of the panic's block are dropped. `next` also panics if
+    /// the pool was dropped before the end.
+    ///
+    /// [`furcate::block_on`]: furcate_pool::block_on
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::io::Write;
+    ///
+    /// let mut file = Vec::new();
+    /// let lines = (0..1000).into_par_iter().map(|x: u64| format!("{}\n", x * x));
+    /// for line in lines.into_iter_ordered(100) {
+    ///     file.write_all(line.as_bytes())?;
+    /// }
+    /// assert!(file.starts_with(b"0\n1\n4\n"));
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[doc(alias = "par_map")]
+    #[doc(alias = "seq_iter")]
+    #[doc(alias = "ser_bridge")]
+    #[cfg(feature = "stream")]
+    #[track_caller]
+    fn into_iter_ordered(self, capacity: usize) -> BlockingIter<Self::Item>
+    where
+        Self: 'static,
+    {
+        BlockingIter(self.into_stream(capacity))
+    }
+
+    /// Turns the computation into a sequential iterator, as [`into_iter_ordered`](Self::into_iter_ordered) does, but
+    /// the items come as they are made, in no order.
+    ///
+    /// The iterator is an [`into_stream_unordered(capacity)`](Self::into_stream_unordered) whose `next` blocks. The
+    /// bound is that stream's: `capacity` items, and behind [`io_await`](Self::io_await) twice as many.
+    ///
+    /// # Panics
+    ///
+    /// As `into_iter_ordered`. Items of the panic's block that were done before it come before it.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_iter_unordered(16);
+    /// assert_eq!(squares.sum::<u64>(), 328_350);
+    /// ```
+    #[cfg(feature = "stream")]
+    #[track_caller]
+    fn into_iter_unordered(self, capacity: usize) -> BlockingIter<Self::Item>
+    where
+        Self: 'static,
+    {
+        BlockingIter(self.into_stream_unordered(capacity))
     }
 
     // ---------------------------------------------------------------------- adaptors with a state for every task

@@ -158,10 +158,10 @@ where
     let half = capacity.div_ceil(2);
     IntoStream::fed_by(&items.executor(), Channel::new(capacity, half), move |channel| async move {
         let mut blocks = items.blocks_iter(iter::repeat(half));
-        for block in &mut blocks {
-            if !channel.room().await {
-                return;
-            }
+        let mut blocks = blocks.iter();
+        // Room first: if the source is a sequential iterator, cutting a block off takes the block's items from it.
+        while channel.room().await {
+            let Some(block) = blocks.next() else { return };
             run(block, &channel);
             // With a fast taker there is always room, and this loop would never wait. So the worker's other jobs get a turn here.
             yields().await;

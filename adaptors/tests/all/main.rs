@@ -2,6 +2,7 @@
 
 mod async_lists;
 mod basics;
+mod blocking_iter;
 mod blocks_iter;
 mod by_blocks;
 mod collect;

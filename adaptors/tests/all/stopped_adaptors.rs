@@ -24,6 +24,8 @@ const OTHERS: &[&str] = &[
     "blocks_iter",
     "into_stream",
     "into_stream_unordered",
+    "into_iter_ordered",
+    "into_iter_unordered",
     "into_rayon",
     "into_rayon_unindexed",
     "scopes",
