@@ -66,7 +66,7 @@
 //! | [`iter.par_bridge()`](iter::ParallelBridge::par_bridge), [`reader.par_lines()`](io::ParallelBufRead::par_lines) | any sequential iterator, and the lines of any reader, in parallel |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that reports it |
 //! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::AsyncTerminals::async_sum), [`async_collect()`](iter::AsyncTerminals::async_collect) ... | futures as items, and as results |
-//! | [`spawn_future(future)`](spawn_future), [`join_async(left, right)`](ScopeHandle::join_async), [`block_on(future)`](block_on()) | tasks that wait, in direct style |
+//! | [`spawn_future(future)`](spawn_future), [`spawn_handle(closure)`](spawn_handle), [`join_async(left, right)`](ScopeHandle::join_async), [`block_on(future)`](block_on()) | tasks that wait, in direct style |
 #![cfg_attr(
     feature = "stream",
     doc = "| [`par_bridge_async()`](stream::ParallelStream::par_bridge_async), \
@@ -107,8 +107,8 @@ pub use furcate_pool::{
     Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun,
     Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
     current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local,
-    yield_now,
+    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, spawn_handle,
+    yield_local, yield_now,
 };
 pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach, trace};
 #[cfg(all(feature = "rayon", not(loom)))]

@@ -31,6 +31,6 @@ pub use join::{FnContext, join, join_context, join_with};
 pub use pool::{
     Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,
 };
-pub use spawn_future::spawn_future;
+pub use spawn_future::{spawn_future, spawn_handle};
 pub use thread_pool::ThreadPool;
 pub use yields::{Yield, yield_local, yield_now};

@@ -46,12 +46,41 @@ use std::task::{self, Poll};
 /// });
 /// assert_eq!(furcate::block_on(answer), 42);
 /// ```
-#[doc(alias = "spawn_blocking")]
 pub fn spawn_future<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
     Registry::with_current(|registry| on(registry, future))
+}
+
+/// Queues `op` as [`spawn`](crate::spawn) does, and returns a handle of its result.
+///
+/// The handle can be awaited in tasks of any runtime, or [blocked on](crate::block_on). [`is_finished`](JoinHandle::is_finished) says
+/// whether `op` is at its end. [`cancel`](JoinHandle::cancel) drops `op` if it has not begun. If the handle is dropped, `op` runs all
+/// the same.
+///
+/// The closure is [spawned as a future](spawn_future) that calls it in its first poll. So a pool that is dropped drops closures that have not
+/// begun, and their handles panic. (Jobs of `spawn` run before the pool ends.)
+///
+/// Cost: two allocations, where `spawn` has one. A job that blocks on the handle keeps its thread meanwhile, so another thread has to
+/// stand in for it: within a computation, [`join`](crate::join()) and [`scope`](crate::scope()) cost less.
+///
+/// # Panics
+///
+/// Does not panic itself: a panic of `op` is raised by the handle. If the handle was dropped before, see [`spawn_future`].
+///
+/// ```
+/// let handles: Vec<_> = (0..4_u64).map(|i| furcate::spawn_handle(move || i * i)).collect();
+/// let squares: Vec<_> = handles.into_iter().map(furcate::block_on).collect();
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// ```
+#[doc(alias = "spawn_blocking")]
+pub fn spawn_handle<OP, T>(op: OP) -> JoinHandle<T>
+where
+    OP: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_future(async move { op() })
 }
 
 pub(crate) fn on<F>(registry: &Registry, future: F) -> JoinHandle<F::Output>

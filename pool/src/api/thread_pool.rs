@@ -183,6 +183,19 @@ impl ThreadPool {
         spawn_future::on(&self.registry, future)
     }
 
+    /// [`spawn_handle`](crate::spawn_handle) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As there.
+    pub fn spawn_handle<OP, T>(&self, op: OP) -> JoinHandle<T>
+    where
+        OP: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.spawn_future(async move { op() })
+    }
+
     /// [`spawn_fifo`](crate::spawn_fifo) on this pool.
     pub fn spawn_fifo<OP>(&self, op: OP)
     where

@@ -63,7 +63,7 @@ use std::ptr::NonNull;
 use std::task::Poll;
 
 /// Panic of a task that awaits a future that was dropped.
-pub(crate) const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
+pub(crate) const GONE: &str = "the spawned future or closure was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
 
 /// Whether the payload is the panic of a task that has awaited a dropped future.
 fn is_gone(payload: &(dyn Any + Send)) -> bool {

@@ -1,12 +1,13 @@
 //! Spawned jobs, which no thread waits for.
 
 use crate::support::*;
-use furcate_pool::{ThreadPoolBuilder, spawn, spawn_fifo};
+use furcate_pool::{ThreadPool, ThreadPoolBuilder, block_on, spawn, spawn_fifo, spawn_handle};
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
+use testkit::drops::Ledger;
 
 const SIZES: [usize; 4] = [1, 2, 3, 8];
 
@@ -257,5 +258,131 @@ fn jobs_may_block_each_other_across_threads() {
             });
             answer.recv_timeout(Duration::from_secs(30)).unwrap();
         }
+    });
+}
+
+/// Sets a flag when it is dropped.
+struct SetsOnDrop(Arc<Flag>);
+
+impl Drop for SetsOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// Returns a pool whose threads all run jobs until the flag is set, by the test or by the end of the pool, which drops a pending future.
+/// No other thread takes their slots over.
+fn occupied(threads: usize) -> (ThreadPool, Arc<Flag>) {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).max_blocking_threads(0).build().expect("a pool");
+    let (polled, release) = (Arc::new(Flag::default()), Arc::new(Flag::default()));
+    let (polls, sets) = (Arc::clone(&polled), SetsOnDrop(Arc::clone(&release)));
+    drop(pool.spawn_future(async move {
+        polls.set();
+        std::future::pending::<()>().await;
+        drop(sets);
+    }));
+    polled.wait();
+    let begun = Arc::new(AtomicUsize::new(0));
+    for _ in 0..threads {
+        let (begun, release) = (Arc::clone(&begun), Arc::clone(&release));
+        pool.spawn(move || {
+            add(&begun);
+            release.wait();
+        });
+    }
+    until(|| begun.load(SeqCst) == threads);
+    (pool, release)
+}
+
+#[test]
+fn handles_give_what_closures_return() {
+    fn sum(from: u64, to: u64) -> u64 {
+        if to - from == 1 {
+            return from;
+        }
+        let middle = from.midpoint(to);
+        let [left, right] = [(from, middle), (middle, to)].map(|(a, b)| spawn_handle(move || sum(a, b)));
+        block_on(left) + block_on(right)
+    }
+    within(LONG, || {
+        for threads in SIZES {
+            let pool = pool(threads);
+            let handles: Vec<_> = (0..100).map(|i| pool.spawn_handle(move || i)).collect();
+            assert_eq!(handles.into_iter().map(block_on).sum::<u64>(), 4950);
+            // Jobs that block on the handles of the jobs that they spawn.
+            assert_eq!(pool.install(|| sum(0, 32)), 496);
+            assert_eq!(block_on(pool.spawn_future(async { spawn_handle(|| 7).await })), 7);
+        }
+        assert_eq!(sum(0, 32), 496, "from outside");
+    });
+}
+
+#[test]
+fn a_cancelled_closure_does_not_begin() {
+    within(LONG, || {
+        let (pool, release) = occupied(1);
+        let ledger = Ledger::default();
+        let (value, (count, total)) = (ledger.value(0), counter());
+        let handle = pool.spawn_handle(move || {
+            drop(value);
+            add(&count);
+        });
+        assert!(!handle.is_finished());
+        handle.cancel();
+        release.set();
+        until(|| handle.is_finished());
+        assert!(message(payload(|| block_on(handle))).contains("it was cancelled"));
+        assert_eq!((total.load(SeqCst), ledger.alive()), (0, 0));
+        // One that has begun is not interrupted.
+        let (begun, release) = (Arc::new(Flag::default()), Arc::new(Flag::default()));
+        let handle = pool.spawn_handle({
+            let (begun, release) = (Arc::clone(&begun), Arc::clone(&release));
+            move || {
+                begun.set();
+                release.wait();
+                7
+            }
+        });
+        begun.wait();
+        handle.cancel();
+        assert!(!handle.is_finished());
+        release.set();
+        assert_eq!(block_on(handle), 7);
+    });
+}
+
+#[test]
+fn a_closures_panic_is_raised_by_its_handle() {
+    quiet_panics();
+    within(LONG, || {
+        for threads in SIZES {
+            let (send, receive) = mpsc::channel();
+            let pool = ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .panic_handler(move |payload| send.send(message(payload)).unwrap())
+                .build()
+                .expect("a pool");
+            let handle = pool.spawn_handle(|| panic_any("on purpose: awaited"));
+            assert_eq!(message(payload(|| block_on(handle))), "on purpose: awaited");
+            drop(pool.spawn_handle(|| panic_any("on purpose: not awaited")));
+            assert_eq!(receive.recv().unwrap(), "on purpose: not awaited");
+        }
+    });
+}
+
+#[test]
+fn a_dropped_pool_drops_closures_with_handles_that_have_not_begun() {
+    within(LONG, || {
+        let (pool, _release) = occupied(1);
+        let (ledger, ran) = (Ledger::default(), Arc::new(Flag::default()));
+        let (value, runs) = (ledger.value(0), Arc::clone(&ran));
+        let handle = pool.spawn_handle(move || {
+            drop(value);
+            runs.set();
+        });
+        drop(pool);
+        assert!(handle.is_finished() && !ran.is_set());
+        assert!(message(payload(|| block_on(handle))).contains("its pool was dropped"));
+        assert_eq!(ledger.alive(), 0);
     });
 }

@@ -12,9 +12,11 @@ use std::sync::Arc;
 use std::task::{self, Poll, ready};
 
 /// Handle of a spawned future: a future of its output. See [`spawn_future`](crate::spawn_future) and
-/// [`Scope::spawn_future`](crate::Scope::spawn_future).
+/// [`Scope::spawn_future`](crate::Scope::spawn_future). [`spawn_handle`](crate::spawn_handle) gives the handle of a closure, which is
+/// spawned as a future that is ready after one poll.
 ///
-/// A task that awaits the handle is suspended, as by any other future. If the handle is dropped, the spawned future goes on.
+/// A task that awaits the handle is suspended, as by any other future. A thread waits for it by [`block_on`](crate::block_on). If the
+/// handle is dropped, the spawned future goes on.
 ///
 /// # Panics
 ///
@@ -56,6 +58,8 @@ impl<T> JoinHandle<T> {
     }
 
     /// Drops the spawned future, if it is not at its end. If a worker polls the future, or is about to, that worker drops it.
+    ///
+    /// A poll is not interrupted. So a [closure](crate::spawn_handle) that has begun runs to its end, and the handle gives its result.
     ///
     /// ```
     /// let forever = furcate::spawn_future(std::future::pending::<()>());
