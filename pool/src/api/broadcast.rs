@@ -88,15 +88,30 @@ where
     });
 }
 
-/// Sends each of the pool's own threads a job that `make` makes for it, and wakes the threads that sleep.
+/// Does as [`ThreadPool::spawn_on`](crate::ThreadPool::spawn_on).
+pub(crate) fn spawn_at(registry: &Registry, index: usize, op: impl FnOnce() + Send + 'static) {
+    let threads = registry.num_threads();
+    // Before the job is counted: the pool does not wait for a job that is not there.
+    assert!(
+        index < threads,
+        "spawn_on({index}, ..): the pool has {threads} thread(s), so the index must be less than {threads}, which is the pool's `current_num_threads()`"
+    );
+    send(registry, index, crate::engine::spawn::job(registry, op));
+}
+
+/// Sends a job to one of the pool's own threads, and wakes the thread if it sleeps.
+fn send(registry: &Registry, index: usize, job: NonNull<Header>) {
+    let worker = registry.worker(index).expect("the pool's own workers are there");
+    worker.broadcasts.push(JobRef::new(job, ptr::null()));
+    registry.call(worker);
+}
+
+/// Sends each of the pool's own threads a job that `make` makes for it.
 fn queue(registry: &Registry, mut make: impl FnMut(BroadcastContext<'static>) -> NonNull<Header>) {
     registry.check_generation();
     let num_threads = registry.num_threads();
     for index in 0..num_threads {
-        let job = make(BroadcastContext { index, num_threads, _here: PhantomData });
-        let worker = registry.worker(index).expect("the pool's own workers are there");
-        worker.broadcasts.push(JobRef::new(job, ptr::null()));
-        registry.call(worker);
+        send(registry, index, make(BroadcastContext { index, num_threads, _here: PhantomData }));
     }
 }
 

@@ -183,6 +183,42 @@ impl ThreadPool {
         spawn_future::on(&self.registry, future)
     }
 
+    /// Queues `op` for the pool's own thread with that number, `0 .. current_num_threads()`. Returns without waiting for it.
+    ///
+    /// The same number always means the same thread, whichever slot the thread holds: threads that stand in for it, and threads from
+    /// outside, do not run `op`. So values that are bound to a thread, for instance a graphics context, can be made, used and dropped by such
+    /// jobs. The number is that of [`BroadcastContext::index`]; with [`use_current_thread`](crate::ThreadPoolBuilder::use_current_thread),
+    /// thread 0 is the one that has built the pool.
+    ///
+    /// The thread runs `op` as it runs its part of a [`broadcast`](Self::broadcast): when it has no job to do, or waits for other threads of
+    /// the pool, before other queued jobs. While the thread is in a long job, or blocks outside the pool, `op` waits. If it waits, `op` runs
+    /// on top of the frame that waits, so `op` must not want a lock that this frame holds. Jobs for the same thread begin in the order in
+    /// which they were queued. A pool that is dropped runs them before it ends.
+    ///
+    /// Cost: an allocation, and the pool's lock.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such thread. For a panic of `op` see [`spawn`](crate::spawn).
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use std::sync::mpsc::channel;
+    /// thread_local!(static CONTEXT: Cell<u32> = const { Cell::new(0) });
+    ///
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// let (send, receive) = channel();
+    /// pool.spawn_on(1, || CONTEXT.set(7));
+    /// pool.spawn_on(1, move || send.send(CONTEXT.get()).unwrap());
+    /// assert_eq!(receive.recv(), Ok(7));
+    /// ```
+    pub fn spawn_on<OP>(&self, index: usize, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        broadcast::spawn_at(&self.registry, index, op);
+    }
+
     /// [`spawn_handle`](crate::spawn_handle) on this pool.
     ///
     /// # Panics

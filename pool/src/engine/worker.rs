@@ -109,7 +109,7 @@ pub struct Worker {
     pub(crate) search: SearchState,
     /// The turns of calls, and of this thread in its slot; this thread's.
     pub(crate) turn: Turn,
-    /// Broadcast jobs for this worker. No other thread may run them.
+    /// Jobs for this thread: parts of broadcasts, and jobs of `spawn_on`. No other thread may run them.
     pub(crate) broadcasts: Injector<JobRef>,
     /// Jobs that this thread has spawned by `spawn_fifo`.
     pub(crate) fifo: Fifo,

@@ -1,8 +1,13 @@
 //! Broadcasts: jobs that every thread runs once.
 
 use crate::support::*;
-use furcate_pool::{BroadcastContext, ThreadPool, WaitRule, broadcast, join, scope, spawn, spawn_broadcast};
+use furcate_pool::detach::{OneShot, SpawnedOutcome};
+use furcate_pool::{
+    BroadcastContext, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, broadcast, join, scope, spawn,
+    spawn_broadcast,
+};
 use std::collections::HashSet;
+use std::future::poll_fn;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
@@ -265,5 +270,137 @@ fn the_caller_runs_no_other_job_meanwhile_under_any_rule() {
                 releases.join().unwrap();
             });
         }
+    });
+}
+
+/// Returns the thread that runs each of the jobs for a certain thread.
+fn threads_of(pool: &ThreadPool, jobs: usize) -> Vec<Vec<ThreadId>> {
+    let receivers: Vec<_> = (0..pool.current_num_threads())
+        .map(|index| {
+            let (send, receive) = mpsc::channel();
+            for n in 0..jobs {
+                let send = send.clone();
+                pool.spawn_on(index, move || send.send((n, thread::current().id())).unwrap());
+            }
+            receive
+        })
+        .collect();
+    let ran_by = |receive: mpsc::Receiver<(usize, ThreadId)>| {
+        let (order, threads): (Vec<_>, Vec<_>) = receive.into_iter().unzip();
+        assert_eq!(order, (0..jobs).collect::<Vec<_>>(), "first in, first out");
+        threads
+    };
+    receivers.into_iter().map(ran_by).collect()
+}
+
+#[test]
+fn jobs_for_a_thread_run_in_that_thread_in_order() {
+    within(LONG, || {
+        for rule in RULES {
+            for threads in SIZES {
+                let pool = ruled(threads, rule);
+                let expected = pool.broadcast(|_| thread::current().id());
+                let check = || {
+                    for (ran_by, expected) in threads_of(&pool, 50).iter().zip(&expected) {
+                        assert!(ran_by.iter().all(|id| id == expected), "{rule:?}");
+                    }
+                };
+                check();
+                // Beside other work, with threads that wait.
+                thread::scope(|s| {
+                    s.spawn(|| pool.install(|| fib(20)));
+                    check();
+                });
+            }
+        }
+    });
+}
+
+/// Another thread stands in for the one that waits, and must not run the job.
+#[test]
+fn a_job_for_a_thread_that_waits_runs_there() {
+    within(LONG, || {
+        for threads in SIZES {
+            let pool = pool(threads);
+            let index = threads - 1;
+            let here = pool.broadcast(|_| thread::current().id())[index];
+            let waiting = Arc::new(Flag::default());
+            let (place, mut sender) = OneShot::new();
+            let (send, receive) = mpsc::channel();
+            pool.spawn_on(index, {
+                let waiting = Arc::clone(&waiting);
+                move || {
+                    let woken = block_on(poll_fn(|context| {
+                        waiting.set();
+                        place.poll(context)
+                    }));
+                    send.send((thread::current().id(), woken)).unwrap();
+                }
+            });
+            waiting.wait();
+            // All other slots, and that of the waiting thread, are in use.
+            let (release, begun) = (Arc::new(Flag::default()), Arc::new(AtomicUsize::new(0)));
+            for _ in 0..threads {
+                let (release, begun) = (Arc::clone(&release), Arc::clone(&begun));
+                pool.spawn(move || {
+                    add(&begun);
+                    release.wait();
+                });
+            }
+            until(|| begun.load(SeqCst) == threads);
+            pool.spawn_on(index, move || sender.deliver(SpawnedOutcome::Done(thread::current().id())));
+            release.set();
+            let (waiter, woken) = receive.recv().unwrap();
+            assert_eq!(waiter, here);
+            assert!(matches!(woken, Some(SpawnedOutcome::Done(by)) if by == here), "{woken:?}");
+        }
+    });
+}
+
+#[test]
+fn a_pool_that_is_dropped_runs_the_jobs_for_its_threads() {
+    within(LONG, || {
+        for threads in SIZES {
+            let count = Arc::new(AtomicUsize::new(0));
+            let pool = pool(threads);
+            for index in 0..threads {
+                for _ in 0..100 {
+                    let count = Arc::clone(&count);
+                    pool.spawn_on(index, move || add(&count));
+                }
+            }
+            drop(pool);
+            assert_eq!(count.load(SeqCst), 100 * threads);
+        }
+    });
+}
+
+#[test]
+fn jobs_for_the_thread_that_has_built_the_pool_run_there() {
+    within(LONG, || {
+        let pool = ThreadPoolBuilder::new().num_threads(2).use_current_thread().build().unwrap();
+        let (send, receive) = mpsc::channel();
+        pool.spawn_on(0, move || send.send(thread::current().id()).unwrap());
+        drop(pool);
+        assert_eq!(receive.recv(), Ok(thread::current().id()));
+    });
+}
+
+#[test]
+fn jobs_for_a_thread_that_fail() {
+    quiet_panics();
+    within(LONG, || {
+        let (send, receive) = mpsc::channel();
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(2)
+            .panic_handler(move |payload| send.send(message(payload)).unwrap())
+            .build()
+            .unwrap();
+        pool.spawn_on(1, || panic_any("on purpose: on one"));
+        assert_eq!(receive.recv().unwrap(), "on purpose: on one");
+        let text = message(payload(|| pool.spawn_on(2, || ())));
+        assert!(text.contains("2 thread(s)") && text.contains("less than 2"), "{text}");
+        // Does not wait for the job that was not made.
+        drop(pool);
     });
 }
