@@ -21,7 +21,8 @@ use std::sync::Arc;
 /// this pool. A pool is also an [`Executor`](crate::Executor), for a single iterator chain: `.on(&pool)`.
 ///
 /// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, or
-/// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later.
+/// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later. [`abandon`](Self::abandon) drops
+/// the jobs that have not begun.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -259,6 +260,44 @@ impl ThreadPool {
         OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
     {
         broadcast::spawn_on(&self.registry, op);
+    }
+
+    /// Ends the pool as a drop does, but drops the spawned jobs that have not begun, and returns their number.
+    ///
+    /// Jobs that run go on to their end. What they spawn from now on is dropped, too. This concerns jobs of `spawn`, `spawn_fifo`,
+    /// `spawn_on` and `spawn_broadcast` (which counts once for each thread). A scope waits for its jobs, so these run. Futures, and
+    /// closures with [handles](crate::spawn_handle), end as with a drop, and are not counted: their handles tell.
+    ///
+    /// The pool's threads drop the jobs, one after the other. Then the call returns. Where [a drop does not wait](ThreadPool) for the
+    /// threads, and where a [spawn handler](crate::ThreadPoolBuilder::spawn_handler) has started them, it returns at once, with the number
+    /// of jobs dropped so far.
+    ///
+    /// # Panics
+    ///
+    /// Not here: if the drop of a job's values panics, as if the job did, see [`spawn`](crate::spawn).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    /// use std::time::Duration;
+    ///
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// let done = Arc::new(AtomicUsize::new(0));
+    /// for _ in 0..10_000 {
+    ///     let done = Arc::clone(&done);
+    ///     pool.spawn(move || {
+    ///         std::thread::sleep(Duration::from_millis(1));
+    ///         done.fetch_add(1, SeqCst);
+    ///     });
+    /// }
+    /// let dropped = pool.abandon(); // does not take five seconds
+    /// assert_eq!(done.load(SeqCst) + dropped, 10_000);
+    /// ```
+    pub fn abandon(self) -> usize {
+        let registry = Arc::clone(&self.registry);
+        registry.abandon_spawned();
+        drop(self);
+        registry.num_abandoned()
     }
 
     /// Returns how many threads run jobs at once: the pool's number of slots.

@@ -37,7 +37,7 @@ use crate::slots::{self, Slots};
 use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::latch::JobCount;
-use crate::sync::machine::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use crate::sync::machine::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use crate::sync::machine::hint;
 use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
 use crate::sync::machine::{Injector, Mutex, OnceLock};
@@ -120,6 +120,8 @@ pub(crate) struct Registry {
     unawaited: OnceLock<Box<dyn Unawaited>>,
     /// Whether the pool's handle was dropped.
     is_ending: AtomicBool,
+    /// 0 while spawned jobs run. Once they are [abandoned](Self::abandon_spawned): 1 plus the number of those that were dropped.
+    abandoned: AtomicUsize,
     /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
     /// Number of the first worker that is an external thread.
@@ -189,6 +191,7 @@ impl Registry {
             threads: Mutex::default(),
             unawaited: OnceLock::new(),
             is_ending: AtomicBool::new(false),
+            abandoned: AtomicUsize::new(0),
             first_external,
             is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
@@ -473,6 +476,24 @@ impl Registry {
         if self.pending.arrive() {
             self.lock().terminate();
         }
+    }
+
+    /// From now on, has spawned jobs that no scope waits for be dropped instead of run. Workers do so when they take them from the queues: so
+    /// each is counted and dropped once, wherever it lies, and the pool ends when its last job is done, as ever.
+    pub(crate) fn abandon_spawned(&self) {
+        // Relaxed: it publishes nothing. A worker that has not seen it yet begins a job that it might as well have begun before.
+        self.abandoned.store(1, Relaxed);
+    }
+
+    /// Whether a spawned job that is about to begin must be dropped instead. If so, counts it.
+    pub(crate) fn drops_spawned(&self) -> bool {
+        // Relaxed, here and below: a count. The thread that reads it has joined the threads that count.
+        self.abandoned.load(Relaxed) > 0 && self.abandoned.fetch_add(1, Relaxed) > 0
+    }
+
+    /// Returns the number of spawned jobs that were dropped.
+    pub(crate) fn num_abandoned(&self) -> usize {
+        self.abandoned.load(Relaxed).saturating_sub(1)
     }
 
     /// Checks that this process is the one that made the pool.

@@ -8,7 +8,8 @@ use std::ptr::{self, NonNull};
 /// Queues `op` to run on the caller's pool, or on the global pool if the caller is in none. Returns without waiting for it.
 ///
 /// Among jobs that the same thread has spawned and that were not stolen, the last one runs first. See [`scope`](crate::scope()) for
-/// jobs that borrow. A dropped pool runs its spawned jobs before it ends.
+/// jobs that borrow. A dropped pool runs its spawned jobs before it ends; an [abandoned](crate::ThreadPool::abandon) one drops those that
+/// have not begun.
 ///
 /// Cost: an allocation; from outside the pool also a check for sleeping workers.
 ///
@@ -71,7 +72,9 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
     let run = |worker: &Worker| {
         // The job may be the only thing that keeps the pool from ending. The thread that runs the job keeps the registry.
         let registry = worker.registry();
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(op)) {
+        // Both may panic: `op`, and the drop of its values.
+        let run_or_drop = || if registry.drops_spawned() { drop(op) } else { op() };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run_or_drop)) {
             registry.handle_panic(payload);
         }
         registry.job_done();

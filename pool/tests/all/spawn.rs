@@ -1,7 +1,9 @@
 //! Spawned jobs, which no thread waits for.
 
 use crate::support::*;
-use furcate_pool::{ThreadPool, ThreadPoolBuilder, block_on, spawn, spawn_fifo, spawn_handle};
+use furcate_pool::{
+    JoinHandle, Scope, ThreadPool, ThreadPoolBuilder, block_on, scope, spawn, spawn_fifo, spawn_handle,
+};
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
@@ -270,10 +272,14 @@ impl Drop for SetsOnDrop {
     }
 }
 
-/// Returns a pool whose threads all run jobs until the flag is set, by the test or by the end of the pool, which drops a pending future.
-/// No other thread takes their slots over.
-fn occupied(threads: usize) -> (ThreadPool, Arc<Flag>) {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).max_blocking_threads(0).build().expect("a pool");
+/// Makes a pool whose threads all run jobs until the flag is set, by the test or by the end of the pool, which drops a pending future.
+/// No other thread takes their slots over. When all of them run, each calls `then` with a scope.
+fn occupied(
+    builder: ThreadPoolBuilder,
+    then: impl Fn(&Scope<'static>) + Send + Sync + 'static,
+) -> (ThreadPool, Arc<Flag>) {
+    let pool = builder.max_blocking_threads(0).build().expect("a pool");
+    let threads = pool.current_num_threads();
     let (polled, release) = (Arc::new(Flag::default()), Arc::new(Flag::default()));
     let (polls, sets) = (Arc::clone(&polled), SetsOnDrop(Arc::clone(&release)));
     drop(pool.spawn_future(async move {
@@ -282,16 +288,26 @@ fn occupied(threads: usize) -> (ThreadPool, Arc<Flag>) {
         drop(sets);
     }));
     polled.wait();
-    let begun = Arc::new(AtomicUsize::new(0));
+    let (begun, ready, then) = (counter().0, counter().0, Arc::new(then));
     for _ in 0..threads {
-        let (begun, release) = (Arc::clone(&begun), Arc::clone(&release));
+        let (begun, ready, then) = (Arc::clone(&begun), Arc::clone(&ready), Arc::clone(&then));
+        let release = Arc::clone(&release);
         pool.spawn(move || {
-            add(&begun);
-            release.wait();
+            scope(|s| {
+                add(&begun);
+                until(|| begun.load(SeqCst) == threads);
+                then(s);
+                add(&ready);
+                release.wait();
+            });
         });
     }
-    until(|| begun.load(SeqCst) == threads);
+    until(|| ready.load(SeqCst) == threads);
     (pool, release)
+}
+
+fn one_thread() -> ThreadPoolBuilder {
+    ThreadPoolBuilder::new().num_threads(1)
 }
 
 #[test]
@@ -320,7 +336,7 @@ fn handles_give_what_closures_return() {
 #[test]
 fn a_cancelled_closure_does_not_begin() {
     within(LONG, || {
-        let (pool, release) = occupied(1);
+        let (pool, release) = occupied(one_thread(), |_| ());
         let ledger = Ledger::default();
         let (value, (count, total)) = (ledger.value(0), counter());
         let handle = pool.spawn_handle(move || {
@@ -364,7 +380,13 @@ fn a_closures_panic_is_raised_by_its_handle() {
                 .expect("a pool");
             let handle = pool.spawn_handle(|| panic_any("on purpose: awaited"));
             assert_eq!(message(payload(|| block_on(handle))), "on purpose: awaited");
-            drop(pool.spawn_handle(|| panic_any("on purpose: not awaited")));
+            let dropped = Arc::new(Flag::default());
+            let waits = Arc::clone(&dropped);
+            drop(pool.spawn_handle(move || {
+                waits.wait();
+                panic_any("on purpose: not awaited")
+            }));
+            dropped.set();
             assert_eq!(receive.recv().unwrap(), "on purpose: not awaited");
         }
     });
@@ -373,7 +395,7 @@ fn a_closures_panic_is_raised_by_its_handle() {
 #[test]
 fn a_dropped_pool_drops_closures_with_handles_that_have_not_begun() {
     within(LONG, || {
-        let (pool, _release) = occupied(1);
+        let (pool, _release) = occupied(one_thread(), |_| ());
         let (ledger, ran) = (Ledger::default(), Arc::new(Flag::default()));
         let (value, runs) = (ledger.value(0), Arc::clone(&ran));
         let handle = pool.spawn_handle(move || {
@@ -384,5 +406,95 @@ fn a_dropped_pool_drops_closures_with_handles_that_have_not_begun() {
         assert!(handle.is_finished() && !ran.is_set());
         assert!(message(payload(|| block_on(handle))).contains("its pool was dropped"));
         assert_eq!(ledger.alive(), 0);
+    });
+}
+
+#[test]
+fn an_abandoned_pool_drops_what_has_not_begun() {
+    within(LONG, || {
+        for threads in SIZES {
+            let (ledger, ran, (scoped, in_scopes)) =
+                (Ledger::default(), Arc::new(Flag::default()), counter());
+            let job = {
+                let (ledger, ran) = (ledger.clone(), Arc::clone(&ran));
+                move || {
+                    let (value, ran) = (ledger.value(0), Arc::clone(&ran));
+                    move || {
+                        drop(value);
+                        ran.set();
+                    }
+                }
+            };
+            let builder = ThreadPoolBuilder::new().num_threads(threads);
+            let (pool, _release) = occupied(builder, {
+                let job = job.clone();
+                move |s| {
+                    // In the workers' own queues. The scope's job runs after the begin of the end, and spawns a job.
+                    let (late, scoped) = (job(), Arc::clone(&scoped));
+                    s.spawn(move |_| {
+                        add(&scoped);
+                        spawn(late);
+                    });
+                    spawn(job());
+                    spawn_fifo(job());
+                }
+            });
+            let mut handles = vec![];
+            for index in 0..threads {
+                pool.spawn(job());
+                pool.spawn_fifo(job());
+                pool.spawn_on(index, job());
+                handles.push(pool.spawn_handle(job()));
+            }
+            let (value, runs) = (ledger.value(0), Arc::clone(&ran));
+            pool.spawn_broadcast(move |_| {
+                let _ = &value;
+                runs.set();
+            });
+            assert_eq!(pool.abandon(), 7 * threads);
+            assert!(!ran.is_set());
+            assert_eq!((in_scopes.load(SeqCst), ledger.alive()), (threads, 0));
+            assert_eq!(ledger.born(), 7 * threads + 1);
+            assert!(handles.iter().all(JoinHandle::is_finished));
+        }
+    });
+}
+
+#[test]
+fn values_whose_drops_panic_are_abandoned_too() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic_any("on purpose: in a drop");
+        }
+    }
+    quiet_panics();
+    within(LONG, || {
+        let (send, receive) = mpsc::channel();
+        let builder = one_thread().panic_handler(move |payload| send.send(message(payload)).unwrap());
+        let (pool, _release) = occupied(builder, |_| ());
+        let bomb = Bomb;
+        pool.spawn(move || std::mem::forget(bomb));
+        pool.spawn(|| ());
+        assert_eq!(pool.abandon(), 2);
+        assert_eq!(receive.iter().collect::<Vec<_>>(), ["on purpose: in a drop"]);
+    });
+}
+
+#[test]
+fn a_pool_without_queued_jobs_can_be_abandoned() {
+    within(LONG, || {
+        for threads in SIZES {
+            assert_eq!(pool(threads).abandon(), 0);
+            let builder = ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
+            assert_eq!(builder.build().unwrap().abandon(), 0);
+            // By one of its own threads, for which it does not wait.
+            let (give, take) = mpsc::channel::<ThreadPool>();
+            let (send, receive) = mpsc::channel();
+            let pool = pool(threads);
+            pool.spawn(move || send.send(take.recv().unwrap().abandon()).unwrap());
+            give.send(pool).unwrap();
+            assert_eq!(receive.recv(), Ok(0));
+        }
     });
 }
