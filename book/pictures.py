@@ -646,8 +646,8 @@ def main():
         for name, svg in drawn.items():
             (PICTURES / name).write_text(svg)
         return
-    # The others are traces of real runs (`cargo run --release -p furcate-trace --example pictures`), and charts of simulated ones, whose
-    # commands are in the chapter on many cores.
+    # The others are traces of real runs, and charts of simulated ones. `cargo run --release -p furcate-trace --example pictures` draws
+    # trace-sort and trace-find-first. The chapters on the first hour and on many cores have the commands of the rest.
     others = ("trace-", "simulated-")
     committed = {path.name: path.read_text() for path in PICTURES.glob("*.svg") if not path.name.startswith(others)}
     stale = sorted(name for name in drawn.keys() | committed.keys() if drawn.get(name) != committed.get(name))

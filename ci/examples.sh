@@ -51,6 +51,9 @@ cargo run --release --locked -p furcate-trace -- "$trace/trace.json" >"$trace/su
 grep -q "^thread" "$trace/summary.txt"
 grep -q "leaf of" "$trace/trace.svg"
 cargo run --release --locked -p furcate-trace --example pictures -- "$trace"
+for schedule in loop adaptive size_limit; do
+    cargo run --release --locked -p furcate-trace --example first_hour -- "$schedule"
+done
 grep -q "leaf of" "$trace/find-first.svg"
 cargo run --release --locked --example words -- --skewed --files 100 --megabytes 1 --rounds 3 --compare "$trace/words.html"
 grep -q "adaptive" "$trace/words.html"

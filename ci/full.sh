@@ -13,6 +13,7 @@ library="trace pool schedulers adaptors derive src"
 steps="
 gate             | .ci/run                   | *
 lint-outside     | ci/lint.sh                | $library rayon-engine rayon-core examples benches
+book             | ci/book.sh                | book README.md
 docs-forms       | ci/docs.sh forms          | $library rayon-engine book README.md
 abort            | ci/abort.sh               | $library examples
 rayon            | ci/rayon.sh               | $library rayon-engine testkit tests examples

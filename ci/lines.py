@@ -17,7 +17,7 @@ CEILINGS = {
     "pool": 11672,
     "schedulers": 6436,
     "adaptors": 16285,
-    "src": 110,
+    "src": 114,
     "trace": 2174,
     "cluster": 5698,
     "sim": 2445,

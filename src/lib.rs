@@ -145,6 +145,10 @@ mod prose {
     pages!(extending: "../book/src/extending.md");
     pages!(
         readme: "../README.md",
+        first_hour: "../book/src/first-hour.md",
+        files: "../book/src/files.md",
+        tree: "../book/src/tree.md",
+        server: "../book/src/server.md",
         why: "../book/src/why.md",
         patch: "../book/src/patch.md",
         questions: "../book/src/questions.md",
