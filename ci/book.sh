@@ -77,9 +77,10 @@ if ! command -v mdbook >/dev/null; then
 fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-mdbook build book --dest-dir "$out" 2>&1 | tee "$out/log"
+# `build` empties its folder.
+mdbook build book --dest-dir "$out/book" 2>&1 | tee "$out/log"
 if grep -qE 'WARN|ERROR' "$out/log"; then
     echo "ci/book.sh: mdBook warns; mend what it names" >&2
     exit 1
 fi
-test -s "$out/first-hour.html"
+test -s "$out/book/first-hour.html"
