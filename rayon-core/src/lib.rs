@@ -26,6 +26,6 @@ pub use configuration::{Configuration, initialize};
 pub use furcate_pool::{
     BroadcastContext, FnContext, Scope, ScopeFifo, ThreadBuilder, ThreadPool, ThreadPoolBuildError, Yield,
     broadcast, current_num_threads, current_thread_has_pending_tasks, current_thread_index, in_place_scope,
-    in_place_scope_fifo, join, join_context_as_in_rayon as join_context, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast,
-    spawn_fifo, yield_local, yield_now,
+    in_place_scope_fifo, join, join_context_as_in_rayon as join_context, max_num_threads, scope, scope_fifo,
+    spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
 };
