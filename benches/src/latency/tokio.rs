@@ -7,6 +7,7 @@ use crate::fork::{RayonFork, Serial};
 use futures_channel::oneshot;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
