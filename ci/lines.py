@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 11688,
+    "pool": 11698,
     "schedulers": 6436,
     "adaptors": 16285,
     "src": 114,

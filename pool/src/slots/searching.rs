@@ -126,6 +126,11 @@ impl Searching {
         self.has_timed_searcher() && self.timed_searcher.swap(false, Relaxed)
     }
 
+    /// Whether there is a timed searcher, and no other worker searches. A hint.
+    pub(crate) fn has_timed_searcher_only(&self) -> bool {
+        self.has_timed_searcher() && self.count() == 1
+    }
+
     /// Sets whether there is a timed searcher. Called with the slot lock held.
     pub(crate) fn set_timed_searcher(&self, timed_searcher: bool) {
         self.timed_searcher.store(timed_searcher, Relaxed);
@@ -170,7 +175,7 @@ impl Searching {
         fence::full();
         if self.no_searcher() {
             wake_one();
-        } else if self.has_timed_searcher() {
+        } else if self.has_timed_searcher_only() {
             wake_timed_searcher();
         }
         if self.long_sleepers.load(Relaxed) > 0 {

@@ -97,6 +97,8 @@ impl Registry {
         let end = slots.park_searcher(worker, || self.sees_work());
         if end == SearchEnd::ParkedLast {
             self.watch(slots);
+        } else if end == SearchEnd::Parked && self.leaves_queued() {
+            let _is_awake = slots.wake_timed_searcher();
         }
         end == SearchEnd::SeesWork
     }
