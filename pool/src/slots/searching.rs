@@ -175,7 +175,7 @@ impl Searching {
         fence::full();
         if self.no_searcher() {
             wake_one();
-        } else if self.has_timed_searcher_only() {
+        } else if self.has_timed_searcher() {
             wake_timed_searcher();
         }
         if self.long_sleepers.load(Relaxed) > 0 {

@@ -82,7 +82,7 @@ impl Registry {
                 }
             },
             || {
-                if !wakes_driver() && !self.has_drivers() {
+                if !wakes_driver() && !self.has_drivers() && self.slots.searching.has_timed_searcher_only() {
                     self.wake_timed_searcher(by);
                 }
             },
