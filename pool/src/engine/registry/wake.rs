@@ -46,14 +46,14 @@ impl Registry {
         worker.has_found();
         if self.slots.searching.end(worker.number()) {
             self.final_check(worker);
-        } else if self.leaves_queued() {
+        } else if !self.has_drivers() && self.leaves_queued() {
             self.wake_timed_searcher(Some(worker));
         }
     }
 
     /// Whether jobs are queued, and only the timed searcher searches: a publisher has left it asleep because another worker searched, which does so no more.
     pub(super) fn leaves_queued(&self) -> bool {
-        self.slots.searching.has_timed_searcher_only() && !self.has_drivers() && self.is_queued()
+        self.slots.searching.has_timed_searcher_only() && self.is_queued()
     }
 
     /// Wakes several workers for the work that `by`, which was woken itself, has begun to share: see [`Locked::wake_more`].
