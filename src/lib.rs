@@ -102,13 +102,13 @@ pub use furcate_adaptors::{
 pub use furcate_derive::Divisible;
 #[cfg(not(loom))]
 pub use furcate_pool::{
-    AnyExecutor, BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle,
-    MainLoop, Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats,
-    Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun,
-    Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
-    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, spawn_handle,
-    yield_local, yield_now,
+    AnyExecutor, AtPriority, BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext,
+    JoinHandle, MainLoop, Pool, Priority, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn,
+    Stats, StealStats, Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder,
+    WaitRule, WakeToRun, Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads,
+    current_priority, current_thread_has_pending_tasks, current_thread_index, global_stats, in_place_scope,
+    in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo, spawn,
+    spawn_broadcast, spawn_fifo, spawn_future, spawn_handle, with_priority, yield_local, yield_now,
 };
 pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach, trace};
 #[cfg(all(feature = "rayon", not(loom)))]

@@ -63,7 +63,9 @@ pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
 pub use into_rayon::{IntoRayon, IntoRayonUnindexed};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
-pub use schedule::{ExecutorOf, On, PlanWith, PolicyOf, SchedulerOf, With, WithPolicy, WithScheduler};
+pub use schedule::{
+    ExecutorOf, On, PlanWith, PolicyOf, SchedulerOf, With, WithPolicy, WithPriority, WithScheduler,
+};
 pub use sources::*;
 pub use stage::{Stage, StageFacts, Staged};
 pub use sum_of::{ProductOf, SumOf};

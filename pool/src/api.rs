@@ -1,6 +1,7 @@
 //! The functions and types of users: each module is the public form of a part of the [engine](crate::engine).
 
 mod any_executor;
+mod at_priority;
 mod block_on;
 mod broadcast;
 mod join;
@@ -16,13 +17,14 @@ pub use crate::engine::{
     scope::{
         Handle as ScopeHandle, Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
     },
-    settings::{Fairness, Saturation, SaturationCause, Suspension},
+    settings::{Fairness, Saturation, SaturationCause, Suspension, current_priority, with_priority},
     spawn::{spawn, spawn_fifo},
     stats::{DequeStats, Stats, StealStats, WakeToRun, WorkerStats},
     task::JoinHandle,
     worker::{WaitRule, Worker},
 };
 pub use any_executor::AnyExecutor;
+pub use at_priority::AtPriority;
 pub use block_on::block_on;
 pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast};
 #[doc(hidden)]

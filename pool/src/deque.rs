@@ -234,7 +234,14 @@ impl<T> Deque<T> {
         distance(self.word().top(), bottom as u32) <= 0
     }
 
-    /// Whether the job of that index, which the owner has not popped, was stolen. Called by the owner.
+    /// Returns the index of the next job. Called by the owner.
+    #[inline]
+    pub(crate) fn next_index(&self) -> u64 {
+        // Relaxed: the owner's own store.
+        self.owner.bottom.load(Relaxed)
+    }
+
+    /// Whether the job of that index, which the owner has not popped, was stolen. Called by the owner, or for a hint.
     #[inline]
     pub(crate) fn is_gone(&self, index: u64) -> bool {
         distance(self.word().top(), index as u32) < 0

@@ -74,3 +74,4 @@ pub mod trace;
 #[cfg(not(loom))]
 pub use api::*;
 pub use executor::{Context, Executor, Inline, IntoExecutor};
+pub use slots::Priority;

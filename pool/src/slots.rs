@@ -75,12 +75,14 @@
 
 mod hands;
 mod monitor;
+pub(crate) mod priority;
 pub(crate) mod searching;
 mod shelf;
 mod waits;
 mod wake;
 
 pub(crate) use monitor::{Look, Monitor, STUCK, Seen};
+pub use priority::Priority;
 
 #[cfg(all(test, loom))]
 mod models;
@@ -88,7 +90,7 @@ mod models;
 use crate::process::processors;
 use crate::slots::searching::Searching;
 use crate::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use crate::sync::clock::Instant;
@@ -131,6 +133,15 @@ pub(crate) trait Occupant {
 
     /// Notes that this worker is woken beside others.
     fn set_woken_more(&self);
+
+    /// Returns the priority of what this worker runs.
+    fn priority(&self) -> Priority;
+
+    /// Returns the rank of this worker's claim: its priority, or the [raised](Self::raise) rank, if that is higher.
+    fn rank(&self) -> Priority;
+
+    /// Raises the rank of this worker's claim, until the worker gets a slot. Called with the slot lock held.
+    fn raise(&self, rank: Priority);
 
     /// Returns the number of the worker that waits for the stolen fork that this worker runs, if there is one.
     fn serves(&self) -> Option<usize>;
@@ -270,7 +281,7 @@ pub(crate) struct SlotTable {
     pub(crate) left_since: Option<Instant>,
     /// Indices of the free slots.
     free: Vec<usize>,
-    /// Numbers of the workers that wait for a slot, the oldest claim first. An entry whose worker is `Active` is outdated, and is
+    /// Numbers of the workers that wait for a slot: by [rank](Occupant::rank), and the oldest claim first. An entry whose worker is `Active` is outdated, and is
     /// skipped.
     claims: VecDeque<usize>,
     pub(crate) threads: ThreadBounds,
@@ -302,10 +313,10 @@ pub(crate) struct Slots<W> {
     pub(crate) searching: CachePadded<Searching>,
     /// Number of workers on the shelf; written with the slot lock held.
     shelved: AtomicUsize,
-    /// Number of workers that claim a slot; written with the slot lock held.
-    claims: AtomicUsize,
-    /// Whether a thread without a slot is overdue; written with the slot lock held.
-    wanted: AtomicBool,
+    /// The rank of the first worker that claims a slot, plus 1; 0 if none does. Written with the slot lock held.
+    claims: AtomicU8,
+    /// The highest priority of the overdue threads, plus 1; 0 if no thread is overdue. Written with the slot lock held.
+    wanted: AtomicU8,
     /// Whether a queue is neglected; written with the slot lock held.
     neglected: AtomicBool,
     /// Whether slot holders were seen to sleep in the system while the pool was [crowded](Self::is_crowded).
@@ -340,8 +351,8 @@ impl<W: Occupant> Slots<W> {
             }),
             searching: CachePadded::new(Searching::new(threads, threads)),
             shelved: AtomicUsize::new(0),
-            claims: AtomicUsize::new(0),
-            wanted: AtomicBool::new(false),
+            claims: AtomicU8::new(0),
+            wanted: AtomicU8::new(0),
             neglected: AtomicBool::new(false),
             holders_sleep: AtomicBool::new(false),
         }
@@ -444,9 +455,9 @@ impl<W: Occupant> Slots<W> {
         (0..self.len()).filter_map(|slot| self.holder(slot))
     }
 
-    /// Whether a worker claims a slot. One relaxed load; a hint.
-    pub(crate) fn is_claimed(&self) -> bool {
-        self.claims.load(Relaxed) > 0
+    /// Returns the rank of the first worker that claims a slot. One relaxed load; a hint.
+    pub(crate) fn first_claim(&self) -> Option<Priority> {
+        self.claims.load(Relaxed).checked_sub(1).map(Priority::of_bits)
     }
 
     /// The final check. If no worker searches and a slot is free, makes later pushes check the registry, and then looks for work by

@@ -5,7 +5,7 @@
 #![cfg(furcate_sim)]
 
 use furcate::prelude::*;
-use furcate::{Fairness, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule, block_on};
+use furcate::{Fairness, Priority, Suspension, ThreadPool, ThreadPoolBuilder, WaitRule, block_on};
 use furcate_schedulers::Timer;
 use furcate_sim::atomic::{AtomicU64, Ordering::Relaxed};
 use furcate_sim::time::Instant;
@@ -47,9 +47,13 @@ enum Program {
     Work(u64, Box<Program>),
     /// A broadcast, in the way of that number, of a program without further broadcasts.
     Broadcast(u64, Box<Program>),
+    /// A call of the priority of that number.
+    Ranked(u64, Box<Program>),
 }
 
-/// Runs of detached broadcasts to come.
+const PRIORITIES: [Priority; 3] = [Priority::Background, Priority::Normal, Priority::Urgent];
+
+/// Runs of detached jobs to come.
 static BROADCASTS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 impl Program {
@@ -61,7 +65,7 @@ impl Program {
         if depth == 0 {
             return Program::Value(random.below(10));
         }
-        match random.below(20) {
+        match random.below(21) {
             0 if panics => Program::Panic(random.below(10)),
             0 | 1 => Program::Value(random.below(10)),
             2..5 => Program::Join([(); 2].map(|()| Program::random(random, depth - 1, panics, waits)).into()),
@@ -79,6 +83,7 @@ impl Program {
                 random.below(3),
                 Program::random(random, (depth - 1).min(1), panics, waits).into(),
             ),
+            17 => Program::Ranked(random.below(3), Program::random(random, depth - 1, panics, waits).into()),
             16 => Program::Yield(Program::random(random, depth - 1, panics, waits).into()),
             _ => Program::Work(pause(random), Program::random(random, depth - 1, panics, waits).into()),
         }
@@ -104,7 +109,8 @@ impl Program {
             Program::Future(_, program)
             | Program::Yield(program)
             | Program::Work(_, program)
-            | Program::Broadcast(_, program) => program.value(),
+            | Program::Broadcast(_, program)
+            | Program::Ranked(_, program) => program.value(),
         }
     }
 
@@ -174,6 +180,17 @@ impl Program {
                     program
                 });
                 furcate::block_on(handle).run(pool)
+            }
+            Program::Ranked(priority, program) => {
+                let priority = PRIORITIES[*priority as usize];
+                furcate::with_priority(priority, || {
+                    BROADCASTS.fetch_add(1, Relaxed);
+                    pool.spawn(move || {
+                        assert_eq!(furcate::current_priority(), priority);
+                        BROADCASTS.fetch_sub(1, Relaxed);
+                    });
+                    program.run(pool)
+                })
             }
             Program::Yield(program) => {
                 furcate::yield_now();
@@ -245,6 +262,8 @@ fn random_programs_give_their_sequential_values() {
         // A call may come while the workers of an earlier one go to sleep.
         let drives = random.below(4) == 0;
         let again = (random.below(4) == 0).then(|| pause(&mut random));
+        // Of the second call.
+        let priority = PRIORITIES[random.below(3) as usize];
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let check_of = Check::new().cores(threads).max_steps(3_000_000).needs_no_time(!waits);
@@ -266,7 +285,7 @@ fn random_programs_give_their_sequential_values() {
                 let others = program.clone();
                 // A second call of the same pool, from another thread.
                 thread::scope(|threads| {
-                    let run = || check(&others, &pool, expected);
+                    let run = || furcate::with_priority(priority, || check(&others, &pool, expected));
                     thread::Builder::new().spawn_scoped(threads, run).unwrap();
                     check(&program, &pool, expected);
                     if let Some(time) = again {
@@ -275,7 +294,7 @@ fn random_programs_give_their_sequential_values() {
                     }
                 });
                 drop(pool);
-                assert_eq!(BROADCASTS.load(Relaxed), 0, "a broadcast was lost");
+                assert_eq!(BROADCASTS.load(Relaxed), 0, "a detached job was lost");
                 // All waits together take less than a second. The thread of the timers sleeps for a day if it has none.
                 assert!(begin.elapsed() < Duration::from_secs(3600), "a timer was late");
             };
@@ -284,7 +303,9 @@ fn random_programs_give_their_sequential_values() {
         if let Err(payload) = outcome {
             let message = payload.downcast_ref::<String>().cloned().unwrap_or_default();
             // The hook is silent.
-            eprintln!("{message}\n{threads} threads, {program:?}");
+            eprintln!(
+                "{message}\n{threads} threads, drives {drives}, takes part {takes_part}, rule {rule}, {priority:?}, {program:?}"
+            );
             panic!();
         }
     }
@@ -307,9 +328,11 @@ fn may_skip(program: &Program) -> bool {
         Program::Scope(all) | Program::Chain(_, all) => all.iter().any(may_skip),
         Program::Wait(all) => all.iter().any(|(_, it)| may_skip(it)),
         Program::Search(_) => true,
-        Program::Future(_, it) | Program::Yield(it) | Program::Work(_, it) | Program::Broadcast(_, it) => {
-            may_skip(it)
-        }
+        Program::Future(_, it)
+        | Program::Yield(it)
+        | Program::Work(_, it)
+        | Program::Broadcast(_, it)
+        | Program::Ranked(_, it) => may_skip(it),
     }
 }
 

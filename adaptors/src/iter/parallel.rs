@@ -17,12 +17,12 @@ use super::{
     Intersperse, IntoParallelIterator, IoAwait, Log, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
     ParallelExtend, PolicyOf, PrefixScan, ProductOf, Progress, ProgressSink, SchedulerOf, SkipAny,
     SkipAnyWhile, Stage, Staged, SumOf, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks,
-    Update, WhileSome, With, WithPolicy, WithScheduler,
+    Update, WhileSome, With, WithPolicy, WithPriority, WithScheduler,
 };
 #[cfg(feature = "stream")]
 use crate::stream::{BlockingIter, IntoStream};
 use either::Either;
-use furcate_pool::{IntoExecutor, trace};
+use furcate_pool::{IntoExecutor, Priority, trace};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -645,6 +645,22 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn on<E: IntoExecutor>(self, executor: E) -> On<Self, E::Executor> {
         On::new(self, executor.into_executor())
+    }
+
+    /// Gives the computation a priority, wherever it runs: see [`with_priority`](furcate_pool::with_priority). All that the computation forks, spawns and awaits
+    /// has it. Named before `.on(..)`, it has no effect.
+    ///
+    /// Cost: none for a fork.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Priority;
+    /// let sum: i32 = (0..1000).into_par_iter().map(|x| 2 * x).priority(Priority::Urgent).sum();
+    /// assert_eq!(sum, 999_000);
+    /// ```
+    #[inline]
+    fn priority(self, priority: Priority) -> WithPriority<Self, Priority> {
+        WithPriority::new(self, priority)
     }
 
     // ---------------------------------------------------------------------------------------------- interruption

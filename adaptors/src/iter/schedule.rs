@@ -1,7 +1,7 @@
 //! The adaptors that say *when*, *how* and *where*: they pass the items through and change the scheduler's settings.
 
 use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
-use furcate_pool::Executor;
+use furcate_pool::{AtPriority, Executor, Priority};
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Adaptive, Plan, Policy, Schedule, Scheduler};
 
@@ -140,7 +140,7 @@ macro_rules! replan {
     (
         $(#[$doc:meta])*
         $Name:ident<I, $Change:ident> { $field:ident }
-        impl[$($Param:ident: $Bound:ident),+] for $Changes:ty => $Plan:ty = |$it:ident, $base:ident| $change:expr
+        impl[$($Param:ident: $Bound:ident),*] for $Changes:ty => $Plan:ty = |$it:ident, $base:ident| $change:expr
     ) => {
         $(#[$doc])*
         #[must_use = "iterators do nothing until a terminal drives them"]
@@ -162,16 +162,16 @@ macro_rules! replan {
             }
         }
 
-        impl<I: ParallelIterator, $($Param: $Bound),+> ParallelIterator for $Name<I, $Changes> {
+        impl<I: ParallelIterator, $($Param: $Bound),*> ParallelIterator for $Name<I, $Changes> {
             pass_items!(base: I);
             change_schedule!(base: I, |$it, $base| $change => $Plan);
         }
 
-        impl<I: IndexedParallelIterator, $($Param: $Bound),+> IndexedParallelIterator for $Name<I, $Changes> {
+        impl<I: IndexedParallelIterator, $($Param: $Bound),*> IndexedParallelIterator for $Name<I, $Changes> {
             pass_indexed!(base: I);
         }
 
-        impl<I: PeekParallelIterator, $($Param: $Bound),+> PeekParallelIterator for $Name<I, $Changes> {
+        impl<I: PeekParallelIterator, $($Param: $Bound),*> PeekParallelIterator for $Name<I, $Changes> {
             type PeekProducer<'p>
                 = I::PeekProducer<'p>
             where
@@ -238,6 +238,19 @@ replan! {
     /// ```
     On<I, E> { executor }
     impl[E: Executor] for E => Plan<PolicyOf<I>, SchedulerOf<I>, E> = |it, base| base.on(it.executor.clone())
+}
+
+replan! {
+    /// An iterator whose computation has a priority: see [`ParallelIterator::priority`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Priority;
+    /// let it: furcate::iter::WithPriority<_, _> = (0..1000).into_par_iter().priority(Priority::Background);
+    /// assert_eq!(it.sum::<i32>(), 499_500);
+    /// ```
+    WithPriority<I, P> { priority }
+    impl[] for Priority => Plan<PolicyOf<I>, SchedulerOf<I>, AtPriority<ExecutorOf<I>>> = |it, base| base.priority(it.priority)
 }
 
 replan! {

@@ -22,6 +22,7 @@ mod panics_stop;
 mod par_bridge;
 mod prefix_scan;
 mod preludes;
+mod priority;
 mod progress;
 mod ranges;
 mod read_lines;

@@ -2,6 +2,7 @@
 
 use crate::engine::global;
 use crate::engine::registry::Registry;
+use crate::engine::settings::current_priority;
 use crate::engine::settings::runtime::Entered;
 use crate::engine::worker::{Current, Worker};
 use crate::sync::machine::atomic::Ordering::Release;
@@ -26,7 +27,9 @@ impl<'a> External<'a> {
     /// In a process forked from the one that made the pool.
     fn enter(registry: &'a Registry) -> Self {
         registry.check_generation();
+        let priority = current_priority();
         let (worker, kept) = registry.external_worker();
+        worker.set_priority(priority);
         registry.occupy_slot_soon(worker);
         worker.call.begins();
         trace::record(Kind::CallBegin, 0);

@@ -13,6 +13,7 @@
 
 pub(crate) mod by_pointer;
 
+use crate::slots::Priority;
 use std::any::Any;
 use std::ptr::NonNull;
 
@@ -61,7 +62,7 @@ impl<W> JobRef<W> {
         JobRef { job, from }
     }
 
-    /// Returns the number of the scope of a spawned job, a task or a call from outside; 0 if it has no scope.
+    /// Returns the number of the scope of a spawned job, a task or a call from outside; less than 4 if it has no scope.
     ///
     /// # Safety
     ///
@@ -69,6 +70,16 @@ impl<W> JobRef<W> {
     pub(crate) unsafe fn scope(self) -> u64 {
         // SAFETY: tasks begin with a `SpawnHeader`, as spawned jobs do.
         unsafe { SpawnHeader::scope_of(self.job) }
+    }
+
+    /// Returns the priority of a spawned job, a task or a call from outside.
+    ///
+    /// # Safety
+    ///
+    /// As for [`scope`](Self::scope).
+    pub(crate) unsafe fn priority(self) -> Priority {
+        // SAFETY: the caller's.
+        Priority::of_scope(unsafe { self.scope() })
     }
 
     /// Whether a spawned job, a task or a call from outside is a task.
@@ -103,7 +114,7 @@ impl<W> JobRef<W> {
     }
 }
 
-/// First field of spawned jobs: a header, and the number of the job's scope (0 if it has none).
+/// First field of spawned jobs: a header, and the number of the job's scope (if it has none, [the bits of its priority](Priority::scope_bits)).
 #[repr(C)]
 pub(crate) struct SpawnHeader<W> {
     header: Header<W>,

@@ -2,5 +2,5 @@
 
 pub(crate) mod deques;
 pub(crate) mod random;
+pub(crate) mod ranked;
 pub(crate) mod stealable;
-pub(crate) mod urgent;

@@ -23,7 +23,7 @@ pub(crate) use waits::{NextJobs, Waited};
 
 use crate::detach::{QueuePosition, SOON, order};
 use crate::engine::queues::deques::{Deques, Orphan, ResumeAction};
-use crate::engine::queues::urgent::Urgent;
+use crate::engine::queues::ranked::Ranked;
 use crate::engine::settings::Fairness;
 use crate::engine::settings::Saturation;
 use crate::engine::settings::Suspension;
@@ -33,7 +33,7 @@ use crate::engine::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRul
 use crate::process;
 use crate::process::topology::{Distance, Place};
 use crate::quiet_drop::drop_quietly;
-use crate::slots::{self, Slots};
+use crate::slots::{self, Priority, Slots};
 use crate::sync::clock::Instant;
 use crate::sync::fence;
 use crate::sync::latch::JobCount;
@@ -102,8 +102,10 @@ pub(crate) struct Registry {
     places: Box<[AtomicU32]>,
     /// Jobs from outside the pool, and jobs that workers without a slot have spawned.
     pub(crate) injector: Injector<JobRef>,
-    /// Jobs that workers look for before anything else.
-    pub(crate) urgent: Urgent<Worker>,
+    /// Urgent work, for which workers look before anything else.
+    pub(crate) urgent: Ranked<Worker>,
+    /// Background work, for which workers look after everything else.
+    pub(crate) background: Ranked<Worker>,
     /// Woken tasks, and suspended and resumable deques.
     pub(crate) stealable: Stealable,
     /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
@@ -182,7 +184,8 @@ impl Registry {
             places: (0..if has_places { threads } else { 0 }).map(|_| AtomicU32::default()).collect(),
             slots: Slots::new(threads, threads + spares, first_external + MAX_EXTERNAL),
             injector: Injector::new(),
-            urgent: Urgent::new(),
+            urgent: Ranked::new(),
+            background: Ranked::new(),
             stealable,
             deques: Deques::new(always_shared),
             had_watchdog: AtomicBool::new(false),
@@ -382,22 +385,60 @@ impl Registry {
         }
     }
 
-    /// Queues a job from outside.
+    /// Queues a job from outside, or one that is to go to no worker's deque, by its priority. The job begins with a `SpawnHeader`.
     pub(crate) fn inject(&self, job: JobRef) {
         self.check_generation();
-        self.injector.push(job);
+        // SAFETY: the job is about to be queued.
+        unsafe { self.queue(job) };
         self.notify(None);
     }
 
-    /// Queues a spawned job or a task that a worker has taken from its deque or from a queue: a task in a set, as if it was woken, and
-    /// any other job in the injector. The caller has workers woken for it.
+    /// Puts a job, which is no fork, into the queue of its priority.
+    ///
+    /// # Safety
+    ///
+    /// The caller gives the job away.
+    unsafe fn queue(&self, job: JobRef) {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(job) = self.queue_ranked(job) {
+                self.injector.push(job);
+            }
+        }
+    }
+
+    /// As `queue`, but returns the job if its priority is normal.
+    ///
+    /// # Safety
+    ///
+    /// The caller gives the job away, unless it is returned.
+    unsafe fn queue_ranked(&self, job: JobRef) -> Option<JobRef> {
+        // SAFETY: the caller's.
+        unsafe {
+            match job.priority() {
+                Priority::Urgent => self.urgent.push(job),
+                Priority::Normal => return Some(job),
+                Priority::Background => self.background.push(job),
+            }
+        }
+        None
+    }
+
+    /// Queues a spawned job or a task that a worker has taken from its deque or from a queue: a task as if it was woken, and
+    /// any other job as one from outside. The caller has workers woken for it.
     ///
     /// # Safety
     ///
     /// The job is no fork. The caller gives it away.
     pub(crate) unsafe fn requeue(&self, job: JobRef) {
         // SAFETY: the caller's.
-        if unsafe { job.is_task() } { self.stealable.add(Entry::Task(job)) } else { self.injector.push(job) }
+        unsafe {
+            if !job.is_task() {
+                self.queue(job);
+            } else if let Some(task) = self.queue_ranked(job) {
+                self.stealable.add(Entry::Task(task));
+            }
+        }
     }
 
     /// Queues a job that workers look for before anything else. The job begins with a `SpawnHeader`. In a forked child there are no
@@ -407,7 +448,7 @@ impl Registry {
         if self.is_inherited() {
             return;
         }
-        self.urgent.push(job);
+        self.urgent.tasks.push_first(job);
         self.notify(None);
     }
 
@@ -423,11 +464,14 @@ impl Registry {
         }
         match deque {
             None => {
-                let (entry, slot) = (Entry::Task(task), by.and_then(Worker::slot));
-                match order() {
-                    QueuePosition::Last => self.stealable.add(entry),
-                    QueuePosition::Soon => self.stealable.add_behind(SOON, entry, slot),
-                    QueuePosition::First => self.stealable.add_behind(0, entry, slot),
+                // SAFETY: the caller's.
+                if let Some(task) = unsafe { self.queue_ranked(task) } {
+                    let (entry, slot) = (Entry::Task(task), by.and_then(Worker::slot));
+                    match order() {
+                        QueuePosition::Last => self.stealable.add(entry),
+                        QueuePosition::Soon => self.stealable.add_behind(SOON, entry, slot),
+                        QueuePosition::First => self.stealable.add_behind(0, entry, slot),
+                    }
                 }
             }
             // SAFETY: the caller's.
@@ -738,7 +782,7 @@ impl Registry {
 
     /// Whether a worker that has a job to run waits for a slot. One relaxed load; a hint.
     pub(crate) fn is_claimed(&self) -> bool {
-        self.slots.is_claimed()
+        self.slots.first_claim().is_some_and(|first| !self.has_queued_above(first))
     }
 }
 

@@ -23,12 +23,13 @@ pub(crate) use suspended::TASK;
 
 use crate::engine::external;
 use crate::engine::registry::{self, Registry};
-use crate::engine::settings::Suspension;
 use crate::engine::settings::runtime::{self, Entered, Runtime};
+use crate::engine::settings::{Suspension, current_priority};
 use crate::engine::spawn;
 use crate::engine::task::Tasks;
 use crate::engine::worker::{CallLatch, Fifo, Header, HeapJob, JobRef, Worker};
 use crate::quiet_drop::drop_quietly;
+use crate::slots::Priority;
 use crate::sync::latch::JobCount;
 use crate::sync::machine::Mutex;
 use crate::sync::machine::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -215,12 +216,12 @@ pub(crate) fn in_place<'scope, R>(
     Worker::with_current(|current| Scope::new(registry.this(), current).complete(current, helps, op))
 }
 
-/// Returns a number that no other scope has.
-fn next_number() -> u64 {
+/// Returns a number that no other scope has, with the scope's priority in it.
+fn next_number(priority: Priority) -> u64 {
     crate::sync::machine::machine_static! {
         static NEXT: AtomicU64 = AtomicU64::new(1);
     }
-    NEXT.fetch_add(1, Relaxed)
+    NEXT.fetch_add(1, Relaxed) << 3 | priority.scope_bits()
 }
 
 impl<'scope> Scope<'scope> {
@@ -229,13 +230,15 @@ impl<'scope> Scope<'scope> {
         // The pool does not end before the scope.
         registry.job_made();
         let at_end = AtEnd::Set(CallLatch::new(caller));
-        let (runtime, scope) = (registry.runtime_of_call(), Scope::of(&registry, at_end));
+        let (runtime, scope) = (
+            registry.runtime_of_call(),
+            Scope::of(&registry, at_end, next_number(current_priority()) | WAITED_FOR),
+        );
         Scope { _registry: Some(registry), runtime, ..scope }
     }
 
     /// Makes a scope without a runtime, in a registry that outlives the scope.
-    fn of(registry: &Registry, at_end: AtEnd) -> Self {
-        let number = next_number();
+    fn of(registry: &Registry, at_end: AtEnd, number: u64) -> Self {
         Scope {
             number,
             registry: NonNull::from(registry),
@@ -381,6 +384,7 @@ impl<'scope> Scope<'scope> {
         // SAFETY: the caller's.
         let scope = unsafe { &*this };
         let entered = scope.enter_runtime();
+        worker.set_priority(Priority::of_scope(scope.number));
         let ((), credits) = scope.with_credits(0, worker, || job(scope));
         entered.leave();
         // SAFETY: the caller's.
@@ -443,25 +447,29 @@ impl<'scope> ScopeFifo<'scope> {
     }
 }
 
+/// The bit of a scope's number that says that a frame waits for the scope, and looks for its jobs in its worker's deque.
+pub(crate) const WAITED_FOR: u64 = 4;
+
 /// The computations of a pool that no thread waits for.
 struct UnawaitedScopes {
-    /// Scope of the spawned futures.
-    common: Scope<'static>,
+    /// Scopes of the spawned futures, by priority.
+    common: [Scope<'static>; 3],
     /// Scopes of the spawned roots.
     roots: List,
 }
 
 impl UnawaitedScopes {
     fn new(registry: &Registry) -> Self {
-        // The scope never ends. It is dropped with the registry.
-        let common = Scope::of(registry, AtEnd::Set(CallLatch::new(None)));
+        // The scopes never end. They are dropped with the registry.
+        let common = [Priority::Background, Priority::Normal, Priority::Urgent]
+            .map(|priority| Scope::of(registry, AtEnd::Set(CallLatch::new(None)), next_number(priority)));
         UnawaitedScopes { common, roots: List::default() }
     }
 }
 
 impl registry::Unawaited for UnawaitedScopes {
     fn cancel(&self) {
-        self.common.cancel_tasks();
+        self.common.iter().for_each(Scope::cancel_tasks);
         self.roots.cancel();
     }
 
@@ -471,9 +479,9 @@ impl registry::Unawaited for UnawaitedScopes {
 }
 
 impl Registry {
-    /// Returns the scope of the futures that no thread waits for.
+    /// Returns the scope of the futures that no thread waits for and that have the caller's priority.
     pub(crate) fn common(&self) -> &Scope<'static> {
-        &self.unawaited(UnawaitedScopes::new).common
+        &self.unawaited(UnawaitedScopes::new).common[current_priority() as usize]
     }
 
     fn spawned_roots(&self) -> &List {

@@ -1,7 +1,10 @@
 //! Spawned jobs that no scope waits for.
 
 use crate::engine::registry::Registry;
-use crate::engine::worker::{Fifo, Header, HeapJob, JobRef, Worker};
+use crate::engine::scope::WAITED_FOR;
+use crate::engine::settings::current_priority;
+use crate::engine::worker::{Fifo, Header, HeapJob, JobRef, SpawnHeader, Worker};
+use crate::slots::Priority;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 
@@ -55,7 +58,7 @@ pub(crate) fn on(registry: &Registry, op: impl FnOnce() + Send + 'static) {
 
 pub(crate) fn fifo_on(registry: &Registry, op: impl FnOnce() + Send + 'static) {
     let job = job(registry, op);
-    Worker::with_current(|current| match current.filter(|worker| worker.holds_slot_in(registry)) {
+    Worker::with_current(|current| match current.filter(|worker| spawns_here(worker, registry, job)) {
         // SAFETY: the job and its ticket are queued once, here. The worker's queue outlives them.
         Some(worker) => unsafe { worker.spawn(Fifo::push(&worker.fifo, JobRef::new(job, worker))) },
         // SAFETY: the job is queued once, here. The injector is first in, first out.
@@ -68,8 +71,9 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
     // Before the job is counted: if this panics, the pool does not wait for the job.
     registry.check_generation();
     registry.job_made();
-    const NO_SCOPE: u64 = 0;
-    let run = |worker: &Worker| {
+    let priority = current_priority();
+    let run = move |worker: &Worker| {
+        worker.set_priority(priority);
         // The job may be the only thing that keeps the pool from ending. The thread that runs the job keeps the registry.
         let registry = worker.registry();
         // Both may panic: `op`, and the drop of its values.
@@ -80,16 +84,25 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
         registry.job_done();
     };
     // SAFETY: it borrows nothing.
-    unsafe { HeapJob::queueable(NO_SCOPE, run) }
+    unsafe { HeapJob::queueable(priority.scope_bits(), run) }
 }
 
-/// Queues a spawned job: in the calling thread's deque, if the thread is a worker in a slot of the pool; otherwise in the injector.
+/// Whether a spawned job goes to the calling worker's deque: the worker holds a slot of the pool, and a frame waits for the job's scope and looks there, or the job
+/// is of normal priority.
+fn spawns_here(worker: &Worker, registry: &Registry, job: NonNull<Header>) -> bool {
+    // SAFETY: a spawned job that is about to be queued.
+    let scope = unsafe { SpawnHeader::scope_of(job) };
+    let stays = scope & WAITED_FOR != 0 || Priority::of_scope(scope) == Priority::Normal;
+    stays && worker.holds_slot_in(registry)
+}
+
+/// Queues a spawned job: in the calling thread's deque, if the thread is a worker in a slot of the pool; otherwise in the injector, or in the queue of its priority.
 ///
 /// # Safety
 ///
 /// As for [`Worker::spawn`].
 pub(crate) unsafe fn queue(registry: &Registry, job: NonNull<Header>) {
-    Worker::with_current(|current| match current.filter(|worker| worker.holds_slot_in(registry)) {
+    Worker::with_current(|current| match current.filter(|worker| spawns_here(worker, registry, job)) {
         // SAFETY: the caller's; the worker is this thread.
         Some(worker) => unsafe { worker.spawn(job) },
         None => registry.inject(JobRef::new(job, ptr::null())),

@@ -28,11 +28,11 @@ use crate::engine::registry::Registry;
 use crate::engine::stats::{Counters, WorkerStats};
 use crate::process::ThreadClock;
 use crate::quiet_drop::drop_quietly;
-use crate::slots::Occupant;
+use crate::slots::{Occupant, Priority};
 use crate::sync::latch::Latch;
 use crate::sync::machine::Injector;
 use crate::sync::machine::atomic::{
-    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed},
 };
 use crate::sync::parker::Parker;
@@ -142,6 +142,8 @@ pub struct Worker {
     pub(crate) call: CallTime,
     /// Whether an external thread is this worker at present, or keeps it for its next call.
     pub(crate) taken: AtomicBool,
+    /// The rank to which this worker's claim of a slot was raised. Written with the slot lock held.
+    raised: AtomicU8,
     /// Neither `Send` nor `Sync`: only this thread may use the handle.
     _this_thread: PhantomData<*const ()>,
 }
@@ -228,6 +230,7 @@ impl Worker {
             slot: AtomicUsize::new(NO_SLOT),
             call: CallTime::default(),
             taken: AtomicBool::new(false),
+            raised: AtomicU8::default(),
             _this_thread: PhantomData,
         }
     }
@@ -500,6 +503,7 @@ impl Worker {
         if self.forks.is_empty() {
             latch.started_by(self.number);
         }
+        self.set_priority(owner.priority_of_stolen());
         let before = self.serves.load(Relaxed);
         self.serves.store(owner.number + 1, Relaxed);
         before
@@ -684,6 +688,18 @@ impl Occupant for Worker {
         self.slot()
     }
 
+    fn priority(&self) -> Priority {
+        self.priority()
+    }
+
+    fn rank(&self) -> Priority {
+        self.priority().max(Priority::of_bits(self.raised.load(Relaxed)))
+    }
+
+    fn raise(&self, rank: Priority) {
+        self.raised.store(rank as u8, Relaxed);
+    }
+
     fn set_woken_more(&self) {
         self.search.woken_more.store(true, Relaxed);
     }
@@ -702,6 +718,7 @@ impl Occupant for Worker {
     }
 
     fn set_slot(&self, slot: Option<usize>) {
+        self.raised.store(0, Relaxed);
         self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
     }
 

@@ -1,6 +1,6 @@
 //! How slots change hands.
 
-use super::{FreeSlot, Locked, Occupant, WorkerState};
+use super::{FreeSlot, Locked, Occupant, Priority, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::mem;
 
@@ -67,16 +67,33 @@ impl<'a, W: Occupant> Locked<'a, W> {
         occupies
     }
 
-    /// Queues a worker's claim for the next slot that becomes free.
+    /// Queues a worker's claim for the next slot that becomes free, behind those of its rank.
     pub(crate) fn claim(&mut self, worker: &W) {
-        self.claims.push_back(worker.number());
+        let slots = self.slots;
+        // What is outdated may have another rank now.
+        let table = &mut **self;
+        table
+            .claims
+            .retain(|&other| table.states.get(other).is_some_and(|state| *state != WorkerState::Active));
+        let place = self.claims.partition_point(|&other| slots.known(other).rank() >= worker.rank());
+        self.claims.insert(place, worker.number());
         self.count_claims();
     }
 
-    /// Publishes the number of claims.
+    /// Raises the rank of a worker's claim.
+    pub(crate) fn raise_claim(&mut self, worker: &W, rank: Priority) {
+        worker.raise(rank);
+        if self.claims(worker) {
+            self.claims.retain(|&other| other != worker.number());
+            self.claim(worker);
+        }
+    }
+
+    /// Publishes the rank of the first claim.
     fn count_claims(&self) {
+        let first = self.claims.front().map_or(0, |&number| self.slots.known(number).rank() as u8 + 1);
         // Relaxed: a hint.
-        self.slots.claims.store(self.claims.len(), Relaxed);
+        self.slots.claims.store(first, Relaxed);
     }
 
     /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has

@@ -11,8 +11,9 @@
 //! | | on turn | searching, or watcher, or parked | a millisecond has passed, or no job is queued | [`end_turn`](Locked::end_turn) |
 //! | | watcher, watchdog | none | ten looks have found no job, or a slot is free | [`watch_is_over`](Locked::watch_is_over) |
 //! | queue | served | *neglected* | no worker has taken a job from it since the last look | `Registry::look` |
+//! | | any | *overdue* | one of its jobs outranks the work of a slot holder | `Registry::look` |
 //! | | neglected | *overdue* | at four looks in a row (more if overdue threads have given their slots), and no worker has come back to its main loop | `Registry::look` |
-//! | thread | claims a slot, or watches | overdue: in the line | it has waited for a millisecond; a queue is overdue | [`ask_for_slot`](Locked::ask_for_slot) |
+//! | thread | claims a slot, or watches | overdue: in the line | it has waited for a millisecond, or outranks the work of a slot holder; a queue is overdue | [`ask_for_slot`](Locked::ask_for_slot) |
 //! | | overdue | not overdue | it gets a slot; its queue is served | [`is_not_overdue`](Locked::is_not_overdue) |
 //! | holder | holds its slot | *stuck* | invariant 2 | [`find_stuck`](Locked::find_stuck) |
 //! | | stuck | *former holder*: its slot is taken over | a thread needs the slot | [`take_slot_over`](Locked::take_slot_over) |
@@ -33,7 +34,7 @@
 //!    come to no cooperative point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one
 //!    loan at a time.
 
-use super::{FreeSlot, Locked, Occupant, Slots, WorkerState};
+use super::{FreeSlot, Locked, Occupant, Priority, Slots, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::clock::Instant;
 use crate::sync::fence;
@@ -68,8 +69,8 @@ pub(crate) struct Monitor {
     /// Numbers of former watchers, from the moment at which they get a slot to run queued jobs until they have run them. If the slot is
     /// lent, with the lender's number.
     on_turn: Vec<(usize, Option<usize>)>,
-    /// The overdue threads: claimants, and the watcher if a queue is overdue. Those that have given their slots come after the others. Of
-    /// two of a kind, the older one comes first.
+    /// The overdue threads: claimants, and the watcher if a queue is overdue, by rank. Of one rank, those that have given their slots come after the others.
+    /// Of two of a kind, the older one comes first.
     line: VecDeque<Overdue>,
     /// The slot holders at the last look, by slot.
     holders: Vec<Holder>,
@@ -84,6 +85,10 @@ pub(crate) struct Overdue {
     pub(crate) number: usize,
     /// Whether it has given its slot in the middle of its job.
     pub(crate) has_given: bool,
+    /// Its rank, by which it stands in the line.
+    pub(crate) rank: Priority,
+    /// The priority of what it wants to do. Slot holders of less are [outranked](Slots::outranks).
+    pub(crate) priority: Priority,
 }
 
 /// The queues at a look.
@@ -101,8 +106,12 @@ pub(crate) struct Seen {
     pub(crate) busy: usize,
     /// Number of looks in a row at which no job was queued.
     pub(crate) quiet: u32,
+    /// Number of background jobs that workers had taken, and the time since which it is the same and some are queued.
+    pub(crate) background: Option<(usize, Instant)>,
     /// Result of the look.
     pub(crate) outcome: Look,
+    /// Whether the queues are overdue only because a queued job outranks the work of a slot holder: others keep their slots.
+    pub(crate) is_urge: bool,
 }
 
 /// The outcome of a look at the queues. Each state is worse than the one before.
@@ -143,7 +152,17 @@ impl<W: Occupant> Slots<W> {
     /// Whether a thread without a slot is overdue. A hint.
     pub(crate) fn is_slot_wanted(&self) -> bool {
         // Relaxed: threads that want a slot poke the slot holders again and again.
-        self.wanted.load(Relaxed)
+        self.wanted.load(Relaxed) > 0
+    }
+
+    /// Whether an overdue thread is of more than that priority. A hint.
+    pub(crate) fn outranks(&self, priority: Priority) -> bool {
+        self.wanted.load(Relaxed) > priority as u8 + 1
+    }
+
+    /// Whether a slot holder does work of less than that priority. A hint.
+    pub(crate) fn is_below(&self, priority: Priority) -> bool {
+        self.slot_holders().any(|holder| holder.priority() < priority)
     }
 
     /// Whether a queue is neglected. If so, workers take a job from a queue between two jobs of their own. A hint.
@@ -158,9 +177,21 @@ impl<W: Occupant> Slots<W> {
 }
 
 impl<'a, W: Occupant> Locked<'a, W> {
+    /// Whether that is the number of the watcher.
+    pub(crate) fn is_watcher(&self, number: usize) -> bool {
+        self.monitor.watcher == Some(number)
+    }
+
     /// Whether there is a worker that watches the queues.
     pub(crate) fn has_watcher(&self) -> bool {
         self.monitor.watcher.is_some()
+    }
+
+    /// Wakes the watcher for a look; if there is none, the timed searcher, which sees that no slot is free, and becomes the watcher.
+    pub(crate) fn hurry(&mut self) {
+        if let Some(number) = self.monitor.watcher.or(self.timed_searcher) {
+            self.wake(self.slots.known(number));
+        }
     }
 
     /// Makes a worker, which is parked or has ended its turn, the watcher, and wakes it.
@@ -225,18 +256,22 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// `has_given` says whether the thread has given its slot in the middle of its job.
     #[must_use]
     pub(crate) fn ask_for_slot(&mut self, worker: &W, has_given: bool) -> bool {
-        let number = worker.number();
-        if !self.is_overdue(number) {
+        let (number, rank) = (worker.number(), worker.rank());
+        let watches = self.monitor.watcher == Some(number);
+        let priority = if watches { rank } else { worker.priority() };
+        // Once more, if its rank has changed.
+        if !self.monitor.line.iter().any(|other| other.number == number && other.rank == rank) {
             let line = &mut self.monitor.line;
-            let place = if has_given { line.len() } else { line.partition_point(|other| !other.has_given) };
-            line.insert(place, Overdue { number, has_given });
-            if self.monitor.watcher == Some(number) {
+            line.retain(|other| other.number != number);
+            let place = line.partition_point(|other| (other.rank, !other.has_given) >= (rank, !has_given));
+            line.insert(place, Overdue { number, has_given, rank, priority });
+            if watches {
                 self.monitor.holders.iter_mut().for_each(|holder| holder.asked = None);
             }
         }
         // Relaxed: the holders look up at their next push or step, and see this store. On a machine where the store takes longer to
         // arrive, they see it when they are poked again.
-        self.slots.wanted.store(true, Relaxed);
+        self.say_who_is_first();
         self.slots.slot_holders().for_each(W::poke);
         let stuck = self.find_stuck().filter(|_| self.is_first_overdue(worker));
         let Some((slot, next)) = stuck.and_then(|slot| Some((slot, self.next_overdue()?))) else {
@@ -255,9 +290,14 @@ impl<'a, W: Occupant> Locked<'a, W> {
             if let Some(next) = self.first_overdue().filter(|next| Some(**next) != first) {
                 self.wake(self.slots.known(next.number));
             }
-            // Relaxed: a hint.
-            self.slots.wanted.store(!self.monitor.line.is_empty(), Relaxed);
+            self.say_who_is_first();
         }
+    }
+
+    fn say_who_is_first(&self) {
+        // Relaxed: a hint.
+        let most = self.monitor.line.iter().map(|other| other.priority as u8 + 1).max();
+        self.slots.wanted.store(most.unwrap_or(0), Relaxed);
     }
 
     /// Returns how many overdue threads there are for each slot that have given theirs.

@@ -16,6 +16,7 @@ mod lifetime;
 mod main_handler;
 mod mixed;
 mod next_job;
+mod priority;
 mod scope;
 mod sleep;
 mod slots;

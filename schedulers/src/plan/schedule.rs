@@ -19,6 +19,8 @@ use crate::{
     Adaptive, BlockSizes, ByBlocks, ByTerminal, DefaultExecutor, DepJoin, Doubling, Join, Policy, Scheduler,
     Sequential,
 };
+#[cfg(not(loom))]
+use furcate_pool::{AtPriority, Priority};
 use furcate_pool::{Executor, IntoExecutor};
 use std::iter::{Repeat, repeat};
 use std::sync::Arc;
@@ -338,6 +340,16 @@ impl<P: Policy, S: Scheduler, E: Executor> Plan<P, S, E> {
     #[inline]
     pub fn on<F: IntoExecutor>(self, executor: F) -> Plan<P, S, F::Executor> {
         Plan { policy: self.policy, scheduler: self.scheduler, executor: executor.into_executor() }
+    }
+}
+
+/// Furcate's own engines know priorities, so models, which have none of them, have no such plans.
+#[cfg(not(loom))]
+impl<P: Policy, S: Scheduler, E: Executor> Plan<P, S, E> {
+    /// Runs the computation with that priority: see [`with_priority`](furcate_pool::with_priority).
+    pub fn priority(self, priority: Priority) -> Plan<P, S, AtPriority<E>> {
+        let Plan { policy, scheduler, executor } = self;
+        Plan { policy, scheduler, executor: AtPriority::new(executor, priority) }
     }
 }
 

@@ -45,6 +45,9 @@
 //! 8. No waker is cloned, called or dropped under the lock: wakers are foreign code.
 
 use crate::timer::Timer;
+use furcate_pool::Priority;
+#[cfg(not(loom))]
+use furcate_pool::current_priority;
 use furcate_pool::detach::{wake_first, wake_soon};
 use furcate_pool::sync::clock;
 use furcate_pool::sync::machine::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -57,6 +60,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
+
+/// Models have no priorities.
+#[cfg(loom)]
+fn current_priority() -> Priority {
+    Priority::Normal
+}
 
 /// The permits. A call takes part by a [`Room`].
 #[derive(Debug)]
@@ -106,6 +115,8 @@ pub(super) struct State {
     ring: VecDeque<usize>,
     /// How many of them want any permit.
     any: usize,
+    /// Number of looks for a task to serve; wraps.
+    served: u8,
     /// Futures that may begin at that time. `None` if all may, and before the first look.
     tokens: Option<(f64, Instant)>,
     /// Fires when the next future may begin. Set while only the rate keeps a task waiting.
@@ -126,6 +137,7 @@ pub(super) struct Member {
     /// Ticket of the next task that waits.
     next: u64,
     wants: Wants,
+    priority: Priority,
     /// Branches with items that have not begun.
     pub(super) branches: BTreeSet<Place>,
 }
@@ -293,7 +305,8 @@ impl Front {
 impl Member {
     pub(super) fn new(front: Arc<Front>, permits: usize, free: Option<usize>) -> Self {
         let (lines, branches) = Default::default();
-        Member { front, permits, free, lines, next: 0, wants: Wants::Nothing, branches }
+        let priority = current_priority();
+        Member { front, permits, free, lines, next: 0, wants: Wants::Nothing, priority, branches }
     }
 
     pub(super) fn line(&mut self, kind: LineKind) -> &mut Line {
@@ -530,13 +543,20 @@ impl Semaphore {
                 return None;
             }
         }
-        let State { ring, calls, .. } = state;
+        let State { ring, calls, served, .. } = state;
         let may_have = |call: usize| {
             let member = calls[call].as_ref().expect("it is in the ring");
             let (own, kept) = member.beside(member.kept());
             own > 0 && if is_held { kept == 0 } else { self.take(1, kept, 0) > 0 }
         };
-        let turn = ring.iter().position(|&call| may_have(call))?;
+        // By priority; but every eighth permit goes to the call whose turn it is, so that none starves.
+        *served = served.wrapping_add(1);
+        let by_turn = *served % 8 == 0;
+        let is_of =
+            |call: usize, priority| calls[call].as_ref().is_some_and(|member| member.priority == priority);
+        let next =
+            |priority| ring.iter().position(|&call| (by_turn || is_of(call, priority)) && may_have(call));
+        let turn = [Priority::Urgent, Priority::Normal, Priority::Background].into_iter().find_map(next)?;
         let call = ring.remove(turn).expect("just seen");
         state.spend(1);
         let member = state.member(call);

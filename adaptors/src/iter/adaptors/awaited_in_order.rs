@@ -5,8 +5,10 @@
 //! `.io_await().map(f).enumerate()` is `.io_await().enumerate().map(|(n, x)| (n, f(x)))`.
 
 use super::{Cloned, Copied, Inspect, IoAwait, Log, Map, Progress, ProgressSink, Update};
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, WithPolicy};
-use furcate_pool::Executor;
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, WithPolicy, WithPriority,
+};
+use furcate_pool::{Executor, Priority};
 use furcate_schedulers::Policy;
 
 /// Outputs of futures whose order is known: an indexed iterator behind [`io_await`](ParallelIterator::io_await), with
@@ -237,4 +239,9 @@ in_order! {
 in_order! {
     impl[I, E] On<I, E> where [I: AwaitedInOrder, E: Executor]
     |base, executor| again On::new(base, executor)
+}
+
+in_order! {
+    impl[I] WithPriority<I, Priority> where [I: AwaitedInOrder]
+    |base, priority| again WithPriority::new(base, priority)
 }

@@ -13,9 +13,9 @@ use crate::iter::adaptors::{
 };
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, PeekParallelIterator, SchedulerOf,
-    Stage, Staged, Try, With, WithPolicy, WithScheduler,
+    Stage, Staged, Try, With, WithPolicy, WithPriority, WithScheduler,
 };
-use furcate_pool::IntoExecutor;
+use furcate_pool::{IntoExecutor, Priority};
 use furcate_schedulers::policy::{
     BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, Stop, ThiefSplitting,
 };
@@ -73,6 +73,7 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         fn by_exponential_blocks[]() -> ExponentialBlocks<I>;
         fn by_uniform_blocks[](block_size: usize) -> UniformBlocks<I>;
         fn on[E](executor: E) -> On<I, E::Executor> where [E: IntoExecutor];
+        fn priority[](priority: Priority) -> WithPriority<I, Priority>;
         fn stage[T](stage: T) -> Staged<I, T> where [T: Stage<I::Item, Item: Send>];
         fn map[F, R](map_op: F) -> Map<I, F> where [F: Fn(I::Item) -> R + Sync + Send, R: Send];
         fn filter[P](predicate: P) -> Filter<I, P> where [P: Fn(&I::Item) -> bool + Sync + Send];

@@ -22,9 +22,11 @@ impl Registry {
         let unended = self.pending.get().saturating_sub(usize::from(!self.is_ending.load(Relaxed)));
         writeln!(
             out,
-            "pool of {} threads; jobs from outside: {}, woken tasks and suspended deques: {}, tasks that wait or are woken: {suspended}, \
+            "pool of {} threads; urgent jobs: {}, background jobs: {}, jobs from outside: {}, woken tasks and suspended deques: {}, tasks that wait or are woken: {suspended}, \
              spawned jobs and futures: {unended}",
             self.num_threads(),
+            self.urgent.len(),
+            self.background.len(),
             self.injector.len(),
             self.stealable.total_len(),
         )?;

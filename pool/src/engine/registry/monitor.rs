@@ -12,7 +12,8 @@
 
 use super::{Locked, Registry};
 use crate::engine::worker::Worker;
-use crate::slots::{Look, Seen, WorkerState};
+use crate::slots::priority::AGING;
+use crate::slots::{Look, Occupant, Priority, Seen, WorkerState};
 use crate::sync::clock::Instant;
 use crate::sync::machine::atomic::{
     AtomicPtr,
@@ -112,10 +113,14 @@ impl Registry {
     /// Watches until the worker's state is another one than `Watching`, or the pool ends. The worker may be on turn already, if it was made the watcher
     /// and got a slot before it was awake.
     pub(super) fn keep_watch<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> Locked<'a> {
+        // For the first look.
+        let mut hurries = self.is_urged();
+        // Whether it has asked for a slot for urgent jobs.
+        let mut for_urgent = false;
         loop {
             if let Some(is_lent) = slots.turn_of(worker) {
                 drop(slots);
-                self.run_queued(worker, is_lent);
+                self.run_queued(worker, is_lent, for_urgent);
                 slots = self.lock();
                 if slots.end_turn(worker, !worker.broadcasts.is_empty()) {
                     return slots;
@@ -126,11 +131,15 @@ impl Registry {
                 break;
             }
             drop(slots);
-            worker.parker.park_timeout(TURN);
+            if !mem::take(&mut hurries) {
+                worker.parker.park_timeout(TURN);
+            }
             slots = self.lock();
             if slots.state(worker) == WorkerState::Watching {
                 match self.look(&mut slots) {
                     Look::Overdue => {
+                        for_urgent = !self.urgent.is_empty();
+                        worker.raise(if for_urgent { Priority::Urgent } else { Priority::Normal });
                         if slots.ask_for_slot(worker, false) || self.has_queued_tasks() && slots.lend(worker)
                         {
                             self.set_watchdog(&mut slots);
@@ -159,12 +168,15 @@ impl Registry {
         }
     }
 
-    /// Runs queued jobs in a slot that was given for them, for a turn at most. In a lent slot, runs tasks and urgent jobs only.
-    fn run_queued(&self, worker: &Worker, is_lent: bool) {
+    /// Runs queued jobs in a slot that was given for them, for a turn at most. In a lent slot, runs tasks only; in one that was given
+    /// for urgent work, only that.
+    fn run_queued(&self, worker: &Worker, is_lent: bool, for_urgent: bool) {
         let since = Instant::now();
         worker.turn.keep_slot();
         let find = || {
-            if is_lent {
+            if for_urgent && !is_lent {
+                self.urgent.take()
+            } else if is_lent {
                 worker.find_fair_task()
             } else {
                 worker.find_broadcast().or_else(|| worker.find_fair())
@@ -185,7 +197,8 @@ impl Registry {
     fn look(&self, slots: &mut Locked<'_>) -> Look {
         let patience = PATIENCE + slots.given_per_slot();
         let (now, seen) = (Instant::now(), &mut slots.monitor.seen);
-        // If the caller was woken before the turn was over, a look says nothing.
+        let is_urged = self.is_urged();
+        // If the caller was woken before the turn was over, a look says nothing but whether it was woken for a job that outranks others.
         if seen.at.is_none_or(|at| now - at >= TURN / 2) {
             let workers = || (0..).map_while(|number| self.worker(number)).map(|worker| &worker.counters);
             seen.at = Some(now);
@@ -193,13 +206,20 @@ impl Registry {
                 (!self.injector.is_empty()).then(|| workers().map(|counters| counters.injected.get()).sum());
             let before = mem::replace(&mut seen.injected, injected);
             let are_tasks_neglected = self.stealable.is_neglected(&mut seen.sets);
+            let taken = self.background.taken();
+            let same = seen.background.filter(|&(before, _)| before == taken && !self.background.is_empty());
+            seen.background = Some(same.unwrap_or((taken, now)));
+            let is_background_neglected = same.is_some_and(|(_, since)| now - since >= AGING);
             // A worker takes urgent jobs before any others. So an urgent job that is queued at a look has been neglected.
-            let is_neglected =
-                are_tasks_neglected || (injected.is_some() && injected == before) || !self.urgent.is_empty();
+            let is_neglected = are_tasks_neglected
+                || (injected.is_some() && injected == before)
+                || is_background_neglected
+                || !self.urgent.is_empty();
             let jobs = workers().map(|counters| counters.jobs.get()).sum();
             let are_all_busy = mem::replace(&mut seen.jobs, jobs) == jobs;
             seen.busy = if is_neglected && are_all_busy { seen.busy + 1 } else { 0 };
             seen.quiet = if self.is_queued() { 0 } else { seen.quiet + 1 };
+            seen.is_urge = false;
             seen.outcome = if seen.busy >= patience {
                 Look::Overdue
             } else if is_neglected {
@@ -209,6 +229,9 @@ impl Registry {
             } else {
                 Look::Served
             };
+        }
+        if is_urged && seen.outcome != Look::Overdue {
+            (seen.outcome, seen.is_urge) = (Look::Overdue, true);
         }
         let look = seen.outcome;
         self.slots.set_neglected(look >= Look::Neglected);

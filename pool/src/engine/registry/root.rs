@@ -2,7 +2,9 @@
 
 use crate::engine::job::Outcome;
 use crate::engine::registry::Registry;
+use crate::engine::settings::current_priority;
 use crate::engine::worker::{CallLatch, Header, JobRef, SpawnHeader, Worker};
+use crate::slots::Priority;
 use crate::sync::latch::Latch;
 use crate::sync::machine::thread;
 use std::cell::UnsafeCell;
@@ -11,9 +13,6 @@ use std::ptr::{self, NonNull};
 
 /// Number of times that the caller checks whether its call is done before it blocks.
 const LOOKS: u32 = 100;
-
-/// Scope number of a job that belongs to no scope.
-const NO_SCOPE: u64 = 0;
 
 /// The closure of a call, which is called once. A call from outside is compiled once, and not for every closure. It takes a microsecond
 /// or more, so an indirect call does not count.
@@ -32,7 +31,7 @@ impl<'f> RootJob<'f> {
     fn new(function: &'f mut Function<'f>, caller: Option<&Worker>) -> Self {
         RootJob {
             // SAFETY: the header is the first field, and `run` expects a pointer to it.
-            header: unsafe { SpawnHeader::new(Self::run, NO_SCOPE) },
+            header: unsafe { SpawnHeader::new(Self::run, current_priority().scope_bits()) },
             done: CallLatch::new(caller),
             function: UnsafeCell::new(function),
             outcome: UnsafeCell::new(None),
@@ -46,6 +45,7 @@ impl<'f> RootJob<'f> {
         let job = job.cast::<Self>();
         // SAFETY: the caller's frame waits until `done` is set.
         let this = unsafe { job.as_ref() };
+        worker.set_priority(Priority::of_scope(this.header.scope()));
         // SAFETY: the job runs once, and this is the only use of the closure.
         let function = unsafe { &mut *this.function.get() };
         // Unwind-safe: the caller unwinds with the payload.

@@ -212,7 +212,7 @@ impl Registry {
                 return Sleep::Needed;
             }
             // All slots are taken, so no thread could run a job that this worker finds. It becomes the watcher instead.
-            let is_full = !slots.has_free() && !self.stealable.is_empty();
+            let is_full = !slots.has_free() && (self.has_queued_tasks() || self.is_urged());
             // If the driver is in a long job, this worker drives.
             let drives = waker.is_some() && !slots.has_driver() && away.0.elapsed() >= LONGEST_SLEEP;
             if is_full || drives || since.elapsed() > TIMED_SEARCH {

@@ -19,7 +19,8 @@
 //!
 //! A queue that is neglected at one look is served by the next worker that comes back to its main loop. If none comes, the queue is
 //! overdue. Claimants (threads in the middle of a job that lack a slot, and external threads) are overdue after a millisecond,
-//! and wait in the same line, those that have given their slots at its end.
+//! and wait in the same line, those that have given their slots at its end. A claimant or a queued job of more [priority](crate::slots::priority) than the
+//! work of a slot holder is overdue at once, and stands before those of lower rank.
 //!
 //! # Threads that block outside the pool
 //!
@@ -74,8 +75,10 @@
 
 use super::monitor::{LONG_TURN, TURN};
 use super::{Locked, Registry};
+use crate::engine::settings::has_priorities;
 use crate::engine::worker::Worker;
-use crate::slots::WorkerState;
+use crate::slots::priority::AGING;
+use crate::slots::{Occupant, Priority, WorkerState};
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
 use std::time::Duration;
@@ -100,7 +103,8 @@ impl Registry {
 
     #[cold]
     fn give_slot(&self, worker: &Worker, long_turn: Duration) {
-        let keeps = worker.turn.keeps_slot(TURN);
+        let is_outranked = self.slots.outranks(worker.priority());
+        let keeps = !is_outranked && worker.turn.keeps_slot(TURN);
         // A forked child has no other thread of the pool.
         if self.is_inherited() || worker.slot().is_none() || keeps && self.holds_slot(worker) {
             return;
@@ -117,8 +121,7 @@ impl Registry {
                 return;
             }
         } else {
-            let is_long = slots.first_overdue().is_some_and(|first| first.has_given);
-            if is_long && worker.turn.keeps_slot(long_turn) {
+            if self.keeps_from_first(&mut slots, worker, long_turn) {
                 return;
             }
             let Some(next) = slots.give_turn(worker) else { return };
@@ -133,6 +136,25 @@ impl Registry {
         worker.skip_charge();
     }
 
+    /// Whether a worker keeps its slot from the first overdue thread.
+    fn keeps_from_first(&self, slots: &mut Locked<'_>, worker: &Worker, long_turn: Duration) -> bool {
+        let Some(&first) = slots.first_overdue() else { return false };
+        if first.priority > worker.priority() {
+            return false;
+        }
+        if slots.is_watcher(first.number) {
+            if first.rank == Priority::Urgent && self.urgent.is_empty() {
+                // The job that it wants to run was taken meanwhile.
+                slots.is_not_overdue(first.number);
+                return true;
+            }
+            if slots.monitor.seen.is_urge {
+                return true;
+            }
+        }
+        first.rank < worker.priority() || first.has_given && worker.turn.keeps_slot(long_turn)
+    }
+
     /// Waits until a worker that claims a slot has one. `has_given` says whether it has given its slot in the middle of its job.
     pub(super) fn wait_for_slot(&self, worker: &Worker, has_given: bool) {
         let since = Instant::now();
@@ -142,7 +164,11 @@ impl Registry {
             if slots.state(worker) == WorkerState::Active {
                 break;
             }
-            if since.elapsed() >= TURN {
+            let priority = worker.priority();
+            if has_priorities() && priority.aged(since.elapsed()) > worker.rank() {
+                slots.raise_claim(worker, priority.aged(since.elapsed()));
+            }
+            if since.elapsed() >= TURN || self.slots.is_below(priority) {
                 looks += 1;
                 if slots.ask_for_slot(worker, has_given) {
                     break;
@@ -150,7 +176,7 @@ impl Registry {
                 if !slots.is_first_overdue(worker) {
                     // Woken when it is the first in the line, or has a slot.
                     drop(slots);
-                    worker.parker.park();
+                    worker.parker.park_timeout(AGING);
                     continue;
                 }
             }
@@ -180,7 +206,7 @@ mod tests {
     use crate::engine::registry::Setup;
     use std::time::Duration;
 
-    /// All but the first in the line sleep without a limit. A thread that is not woken when it becomes the first would ask for no slot.
+    /// All but the first in the line sleep for long. A thread that is not woken when it becomes the first would ask for no slot.
     #[test]
     fn a_thread_that_becomes_the_first_in_the_line_is_woken() {
         let registry = Registry::new(4, Setup::default());

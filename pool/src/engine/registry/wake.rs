@@ -3,7 +3,7 @@
 use super::{Locked, Registry};
 use crate::engine::worker::Worker;
 use crate::quiet_drop::drop_quietly;
-use crate::slots::{Occupant, WakeOutcome};
+use crate::slots::{Occupant, Priority, WakeOutcome};
 use crate::sync::fence;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,14 +21,32 @@ impl Registry {
         self.slots.has_shelved() || self.slots.slot_holders().any(Worker::has_jobs)
     }
 
-    /// Whether a job is queued outside the workers' deques: an urgent one, a woken task, or a job from outside.
+    /// Whether a job is queued outside the workers' deques: a woken task, a job from outside, an urgent or a background one.
     pub(super) fn is_queued(&self) -> bool {
-        !self.injector.is_empty() || self.has_queued_tasks()
+        self.has_queued_above(Priority::Background) || !self.background.is_empty()
+    }
+
+    /// Whether a job of more than that priority is queued outside the workers' deques.
+    pub(super) fn has_queued_above(&self, priority: Priority) -> bool {
+        let normal = || !self.injector.is_empty() || !self.stealable.is_empty();
+        !self.urgent.is_empty() || priority < Priority::Normal && normal()
+    }
+
+    /// Whether slot holders do work of different priorities.
+    pub(crate) fn has_ranked_holders(&self) -> bool {
+        let mut holders = self.slots.slot_holders().map(Worker::priority);
+        holders.next().is_some_and(|first| holders.any(|other| other != first))
+    }
+
+    /// Whether a queued job is of more than the priority of a slot holder's work.
+    pub(super) fn is_urged(&self) -> bool {
+        let above = |holder: &Worker| self.has_queued_above(holder.priority());
+        self.slots.slot_holders().any(above)
     }
 
     /// As [`is_queued`](Self::is_queued), but jobs from outside do not count.
     pub(super) fn has_queued_tasks(&self) -> bool {
-        !self.stealable.is_empty() || !self.urgent.is_empty()
+        !self.stealable.is_empty() || !self.urgent.tasks.is_empty() || !self.background.tasks.is_empty()
     }
 
     /// Wakes a worker if there is work, and has later forks look up. Called when perhaps no worker searches any more, or when a slot has
@@ -88,6 +106,22 @@ impl Registry {
             },
             || self.wake_long_sleepers(),
         );
+        if !self.urgent.is_empty() && self.slots.searching.free() == 0 && !self.is_inherited() {
+            self.hurry_watch();
+        }
+    }
+
+    /// Has the queues looked at now. An urgent job does not wait for the next look.
+    #[cold]
+    fn hurry_watch(&self) {
+        let mut slots = self.lock();
+        if slots.monitor.has_watchdog && !slots.has_watcher() && !slots.is_terminating() {
+            if let Some(worker) = self.spare_worker(&mut slots) {
+                slots.begin_watch(worker);
+            }
+        } else {
+            slots.hurry();
+        }
     }
 
     /// Wakes one worker to search, if no worker searches and a slot is free.

@@ -28,10 +28,11 @@
 //!    list counts itself, under the lock, as one of those that are to arrive, and takes the scope out, unless all have
 //!    arrived. So the scope is there while it is being cancelled, and is not ended twice.
 
-use super::{AtEnd, Scope, ScopePointer};
+use super::{AtEnd, Scope, ScopePointer, next_number};
 use crate::Executor;
 use crate::detach::{SpawnedOutcome, Unattended};
 use crate::engine::registry::Registry;
+use crate::engine::settings::current_priority;
 use crate::engine::spawn;
 use crate::engine::worker::{Header, SpawnHeader, Worker};
 use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
@@ -64,7 +65,10 @@ where
     registry.job_made();
     // Replaced below, when the node has its address.
     let at_end = AtEnd::Queue(NonNull::dangling());
-    let scope = Scope { runtime: registry.runtime_of_call(), ..Scope::of(registry, at_end) };
+    let scope = Scope {
+        runtime: registry.runtime_of_call(),
+        ..Scope::of(registry, at_end, next_number(current_priority()))
+    };
     let node = NonNull::from(Box::leak(Box::new(RootNode::<E, C> {
         // SAFETY: the header is the first field, and `run` expects a pointer to it.
         header: unsafe { SpawnHeader::new(RootNode::<E, C>::run, scope.number()) },

@@ -2,7 +2,7 @@
 //!
 //! A stop must take effect at once, and must cost the stopping thread little: it may be a server's, a timer's, or one that holds a
 //! lock. So that thread sets the flag that every task of the scope reads before its future is polled. It leaves the rest to an
-//! [urgent](crate::engine::queues::urgent) job, which drops the futures of suspended tasks, because no event may ever wake these.
+//! [urgent](crate::engine::queues::ranked) job, which drops the futures of suspended tasks, because no event may ever wake these.
 //!
 //! ```text
 //!   ScopeStop::stop ── flag ──> tasks in queues: dropped, unpolled, by the worker that takes them out

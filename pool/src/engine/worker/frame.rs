@@ -8,11 +8,12 @@
 //! 1. Frames nest: the value that [`push_frame`](Worker::push_frame) returns is dropped in the stack frame that has pushed it, while
 //!    unwinding too. Then the worker's frame is the same as before the push.
 //! 2. A pushed frame has no [credits](Credits): a job on top of another one neither spends nor loses the other one's credits.
-//! 3. Only this thread writes. Other threads read two facts: `scope` and `unrelated`.
+//! 3. Only this thread writes. Other threads read `scope`, `unrelated`, and, as hints, the priorities.
 
 use super::Worker;
+use crate::slots::Priority;
 use crate::sync::machine::atomic::{
-    AtomicU64, AtomicUsize,
+    AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::cell::Cell;
@@ -39,11 +40,11 @@ pub(crate) struct Frame {
     pub(crate) can_suspend: bool,
 }
 
-/// The `scope` of a worker that runs no part of a scope. (The numbers of scopes begin with 1.)
+/// The `scope` of a worker that runs no part of a scope. (The numbers of scopes begin with 8.)
 const NO_SCOPE: u64 = 0;
 
 /// A worker's frame.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Frames {
     top: Cell<Frame>,
     /// Number of the scope of the job that was started last, if all of the worker's forks belong to that scope too. Otherwise
@@ -52,6 +53,19 @@ pub(super) struct Frames {
     /// Number of *unrelated* jobs on the worker's stack: jobs on top of a frame that they do not belong to. While the number is not 0,
     /// workers that wait for those frames must not steal this worker's forks, because the forks belong to the unrelated job.
     unrelated: AtomicUsize,
+    /// The [priority](Priority) of the job on top.
+    priority: AtomicU8,
+    /// The index of the first fork of that job, and the priority of the forks before it. A hint: those of still older frames may have another one.
+    since: AtomicU64,
+    below: AtomicU8,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        let (top, scope, unrelated, since) = Default::default();
+        let [priority, below] = [(); 2].map(|()| AtomicU8::new(Priority::Normal as u8));
+        Frames { top, scope, unrelated, priority, since, below }
+    }
 }
 
 /// How a job relates to the frames below it.
@@ -76,6 +90,8 @@ pub(crate) struct Pushed<'a> {
     below: Frame,
     scope: u64,
     unrelated: usize,
+    priority: [u8; 2],
+    since: u64,
 }
 
 impl Drop for Pushed<'_> {
@@ -84,6 +100,9 @@ impl Drop for Pushed<'_> {
         self.frames.top.set(self.below);
         // Relaxed: see `belongs_to`.
         self.frames.scope.store(self.scope, Relaxed);
+        self.frames.priority.store(self.priority[0], Relaxed);
+        self.frames.below.store(self.priority[1], Relaxed);
+        self.frames.since.store(self.since, Relaxed);
         // Release: a thief that reads the lower number finds the unrelated job's forks gone.
         self.frames.unrelated.store(self.unrelated, Release);
     }
@@ -108,7 +127,37 @@ impl Worker {
             // Relaxed: a thief that finds one of the job's forks has synchronized with the push after this store.
             frames.unrelated.store(unrelated + 1, Relaxed);
         }
-        Pushed { frames, below, scope, unrelated }
+        // Relaxed: hints for thieves.
+        let priority = [&frames.priority, &frames.below].map(|it| it.load(Relaxed));
+        let since = frames.since.load(Relaxed);
+        frames.below.store(priority[0], Relaxed);
+        frames.since.store(self.forks.next_index(), Relaxed);
+        Pushed { frames, below, scope, unrelated, priority, since }
+    }
+
+    /// Begins a call of that priority, in the middle of the job on top. It ends when the returned value is dropped.
+    pub(crate) fn begin_call(&self, priority: Priority) -> Pushed<'_> {
+        let pushed = self.push_frame(Relation::Part);
+        self.set_priority(priority);
+        pushed
+    }
+
+    /// Returns the priority of a fork that was just stolen from this worker. A hint.
+    pub(super) fn priority_of_stolen(&self) -> Priority {
+        let frames = &self.frames;
+        let is_of_top = self.forks.is_gone(frames.since.load(Relaxed));
+        Priority::of_bits(if is_of_top { &frames.priority } else { &frames.below }.load(Relaxed))
+    }
+
+    /// Returns the priority of the job on top. A hint, for other threads.
+    pub(crate) fn priority(&self) -> Priority {
+        Priority::of_bits(self.frames.priority.load(Relaxed))
+    }
+
+    /// Sets the priority of the job on top, up to the end of its frame. Jobs set it as they begin.
+    #[inline]
+    pub(crate) fn set_priority(&self, priority: Priority) {
+        self.frames.priority.store(priority as u8, Relaxed);
     }
 
     /// Pushes the frame of a scope's body. The frame stays open until the scope's end.
@@ -169,6 +218,7 @@ impl Worker {
         // this store, the thief sees the store. If the job was pushed before, it has left the deque before this store, and the thief
         // does not get it.
         self.frames.scope.store(if self.forks.is_empty() { scope } else { NO_SCOPE }, Relaxed);
+        self.set_priority(Priority::of_scope(scope));
     }
 
     /// Whether all of this worker's forks are parts of that scope.

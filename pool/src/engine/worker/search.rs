@@ -4,8 +4,9 @@ use super::Worker;
 use super::{Entry, Header, JobRef, Stealable};
 use crate::deque::Steal;
 use crate::engine::queues::random::Random;
-use crate::engine::settings::Fairness;
+use crate::engine::settings::{Fairness, has_priorities};
 use crate::process::topology::Distance;
+use crate::slots::Priority;
 use crate::sync::clock::Instant;
 use crate::sync::machine::Injector;
 use crate::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
@@ -68,8 +69,8 @@ pub(crate) struct SearchState {
     searches: Cell<Searches>,
     /// State of the random numbers with which the worker chooses victims.
     random: Random,
-    /// Whether the last [fair](Worker::find_fair) look began with woken tasks.
-    woken_first: Cell<bool>,
+    /// Number of [fair](Worker::find_fair) looks; wraps. Every second one begins with woken tasks.
+    fair_looks: Cell<u8>,
     /// Kind of job that comes first at the next look [by turns](Worker::find_by_turns).
     first_kind: Cell<u8>,
     /// What the worker has found since it was woken.
@@ -97,10 +98,10 @@ enum WakeUp {
 impl SearchState {
     /// Makes the state of the `nth` worker.
     pub(super) fn nth(nth: usize) -> Self {
-        let (ran_task, searches, woken_first, first_kind, wake_up) = Default::default();
+        let (ran_task, searches, fair_looks, first_kind, wake_up) = Default::default();
         let (woken_more, for_forks) = Default::default();
         let random = Random::nth(nth);
-        SearchState { ran_task, searches, random, woken_first, first_kind, wake_up, woken_more, for_forks }
+        SearchState { ran_task, searches, random, fair_looks, first_kind, wake_up, woken_more, for_forks }
     }
 }
 
@@ -239,9 +240,13 @@ impl Worker {
     }
 
     /// Looks once for a job everywhere: among its own jobs, among the jobs of the other workers (from a random one on), and among the
-    /// jobs from outside.
+    /// jobs from outside; then for a background job.
     pub(super) fn find(&self, patience: &mut Patience) -> Option<JobRef> {
-        self.find_own().or_else(|| self.find_stolen(patience)).or_else(|| self.find_injected())
+        let background = || self.registry().background.take();
+        self.find_own()
+            .or_else(|| self.find_stolen(patience))
+            .or_else(|| self.find_injected())
+            .or_else(background)
     }
 
     /// As `find`, but steals private jobs at once.
@@ -344,6 +349,7 @@ impl Worker {
             .or_else(|| self.find_spawned())
             .or_else(|| self.find_woken_beside(|sets| (0..slots).find_map(|slot| sets.take(slot))))
             .or_else(|| self.find_injected_job())
+            .or_else(|| self.registry().background.take())
     }
 
     /// Finds a job in the injector.
@@ -364,24 +370,35 @@ impl Worker {
     }
 
     /// Finds a job that the worker's own jobs may keep waiting: an urgent one; if there is none, a job from outside, or the oldest task
-    /// or deque of any set, which take turns in coming first. The worker may still have jobs of its own.
+    /// or deque of any set, which take turns in coming first. A background job is the last; in every eighth look it is the first, and in another one urgent jobs are the last. The worker may still have jobs
+    /// of its own.
     pub(crate) fn find_fair(&self) -> Option<JobRef> {
-        if let Some(urgent) = self.registry().urgent.take() {
-            return Some(urgent);
+        let looks = self.search.fair_looks.get().wrapping_add(1);
+        self.search.fair_looks.set(looks);
+        let urgent = || self.registry().urgent.take();
+        // So that urgent jobs that come again and again do not keep all others waiting.
+        if looks % 8 != 4 {
+            if let Some(urgent) = urgent() {
+                return Some(urgent);
+            }
         }
-        let woken = || self.find_woken_of_any();
-        let woken_first = !self.search.woken_first.get();
-        self.search.woken_first.set(woken_first);
-        if woken_first {
-            woken().or_else(|| self.find_injected())
-        } else {
-            self.find_injected().or_else(woken)
-        }
+        let (woken, injected) = (|| self.find_woken_of_any(), || self.find_injected());
+        let background = || self.registry().background.take();
+        let early = if looks % 8 == 0 { background() } else { None };
+        let first = early
+            .or_else(|| if looks % 2 == 1 { woken().or_else(injected) } else { injected().or_else(woken) });
+        first.or_else(background).or_else(urgent)
     }
 
     /// As [`find_fair`](Self::find_fair), but finds no job from outside.
     pub(crate) fn find_fair_task(&self) -> Option<JobRef> {
-        self.registry().urgent.take().or_else(|| self.find_woken_of_any())
+        let registry = self.registry();
+        registry
+            .urgent
+            .tasks
+            .take()
+            .or_else(|| self.find_woken_of_any())
+            .or_else(|| registry.background.tasks.take())
     }
 
     /// Finds a job in the oldest entry of any set, beginning with a random one. The worker may still have jobs of its own.
@@ -406,6 +423,16 @@ impl Worker {
             Some(job)
         };
         let slots = self.num_threads();
+        if has_priorities() && registry.has_ranked_holders() {
+            let first = self.search.random.below(slots);
+            let of =
+                |priority| move |&slot: &usize| self.victim(slot).is_some_and(|it| it.priority() == priority);
+            let ranked = |priority| (first..slots).chain(0..first).filter(of(priority));
+            if let Some(job) = Priority::ALL.into_iter().flat_map(ranked).find_map(&mut steal) {
+                return Some(job);
+            }
+            // Sets of free slots, and holders that have changed their priority meanwhile.
+        }
         let is_uniform = here.is_none() || registry.has_uniform_victims() || is_single;
         if is_uniform || self.search.random.below(ANYWHERE) == 0 {
             let first = self.search.random.below(slots);

@@ -3,6 +3,7 @@
 use super::Worker;
 use super::search::{Patience, Pauses};
 use super::{JobRef, Stealable};
+use crate::engine::queues::ranked::Ranked;
 use crate::engine::registry::{FAIR, NextJobs, Waited};
 use crate::sync::clock::Instant;
 use crate::sync::latch::Latch;
@@ -174,12 +175,14 @@ impl Worker {
     /// Waits until the latch of a scope is set. `scope` is the scope's number.
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
+        // Number of urgent and of background jobs that a look takes into account.
+        const FEW: usize = 64;
         let turn = Cell::new(0_usize);
         self.wait(latch, Some(scope), |patience| {
             turn.set(turn.get().wrapping_add(1));
             // Only this scope's urgent jobs: the others drop values of other callers, and this frame may hold locks that those drops
             // want.
-            if let Some(job) = self.registry().urgent.take_of(scope) {
+            if let Some(job) = self.registry().urgent.take_of(scope, FEW) {
                 return Some(job);
             }
             // Jobs that spawn again and again do not keep woken tasks waiting.
@@ -188,7 +191,9 @@ impl Worker {
             let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
             let found = woken.or_else(|| self.find_spawned());
             let Some(job) = found.or_else(|| self.find_woken(of_scope)) else {
-                return self.steal_part(scope, patience);
+                return self
+                    .steal_part(scope, patience)
+                    .or_else(|| self.registry().background.take_of(scope, FEW));
             };
             // SAFETY: just taken.
             if unsafe { job.scope() } == scope {
@@ -303,7 +308,11 @@ impl Worker {
             moved = true;
             None
         };
-        let mut found = None;
+        let ranked = |queues: &Ranked<Worker>| queues.take_of(scope, usize::MAX);
+        let mut found = ranked(&registry.urgent).or_else(|| ranked(&registry.background));
+        if found.is_some() {
+            return found;
+        }
         // Suspended deques first: a task of another scope may have left jobs of this scope in them.
         for _ in 0..1 << 12 {
             let entry = |sets: &Stealable| sets.take_of_or_deque(scope);
