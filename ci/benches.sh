@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # Not to measure: built in a tenth of the time that link-time optimization takes.
 export CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16
 cargo bench -p furcate-benches --no-run --locked
-for bench in fork_join searches sums fannkuch recpfor merge_sorts latency operations oversubscribed; do
+for bench in fork_join searches sums fannkuch recpfor merge_sorts latency operations oversubscribed priorities; do
     QUICK=1 cargo bench -p furcate-benches --bench "$bench" --locked
 done
 # The harness: a short run of one family, and its report against itself.

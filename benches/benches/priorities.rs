@@ -47,6 +47,11 @@ trait Engine: Sync {
 
 const LEAVES: usize = 16;
 
+/// The number of items of a load, of which so many are many.
+fn size(many: usize) -> usize {
+    if quick() { many / 100 } else { many }
+}
+
 /// Computes for so long, if nothing interrupts the thread. (A loop that looks at the clock would count the time of others.)
 fn spin_for(time: Duration) {
     static ROUNDS_PER_US: OnceLock<f64> = OnceLock::new();
@@ -81,18 +86,18 @@ impl Engine for Furcate {
         with_priority(self.1, || match load {
             Load::Loop(_) => {
                 while !ends.load(Relaxed) {
-                    self.0.install(|| (0..1000).into_par_iter().with_max_len(1).for_each(|_| work()));
+                    self.0.install(|| (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| work()));
                 }
             }
             Load::Jobs => {
                 while !ends.load(Relaxed) {
-                    self.0.scope(|s| (0..100_000).for_each(|_| s.spawn(|_| work())));
+                    self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(|_| work())));
                 }
             }
             Load::Waits => {
                 while !ends.load(Relaxed) {
                     let wait = |_| async_io::Timer::after(Duration::from_millis(1));
-                    (0..10_000).into_par_iter().map(wait).io_await().on(&self.0).for_each(|_| work());
+                    (0..size(10_000)).into_par_iter().map(wait).io_await().on(&self.0).for_each(|_| work());
                 }
             }
         });
@@ -126,9 +131,9 @@ impl Engine for Rayon {
         while !ends.load(Relaxed) {
             match load {
                 Load::Loop(_) => {
-                    self.0.install(|| (0..1000).into_par_iter().with_max_len(1).for_each(|_| work()));
+                    self.0.install(|| (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| work()));
                 }
-                _ => self.0.scope(|s| (0..100_000).for_each(|_| s.spawn(move |_| work()))),
+                _ => self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(move |_| work()))),
             }
         }
     }

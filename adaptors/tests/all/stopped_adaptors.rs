@@ -2,7 +2,7 @@
 
 use furcate::policy::{CancelToken, Reason, SizeLimit};
 use furcate::prelude::*;
-use furcate::{Inline, Join};
+use furcate::{Inline, Join, Priority};
 use std::collections::BTreeSet;
 
 const PARALLEL: &str = include_str!("../../src/iter/parallel.rs");
@@ -78,7 +78,7 @@ fn every_adaptor_stands_behind_a_stop_too() {
     check! { (0..100_u32).into_par_iter() =>
         with(furcate::Plan::new().size_limit(9)) with_policy(SizeLimit::new(10)) bound_depth(3) force_depth(2) even_levels() size_limit(7) cap(2)
         join_context_policy(2) thief_splitting(3) with_min_len(2) with_max_len(30) with_scheduler(Join) sequential() join()
-        depjoin() adaptive() by_blocks([10, 20]) by_exponential_blocks() by_uniform_blocks(9) on(Inline)
+        depjoin() adaptive() by_blocks([10, 20]) by_exponential_blocks() by_uniform_blocks(9) on(Inline) priority(Priority::Urgent)
         stage(Doubled) map(|x| x + 1) filter(|x| x % 2 == 0) filter_map(|x| x.checked_sub(3)) flat_map(|x| 0..x % 3)
         flat_map_iter(|x| 0..x % 3) inspect(|_| ()) log("numbers") progress(|_| ()) update(|x| *x += 1) map_with(1, |n, x| x + *n)
         map_init(|| 1, |n, x| x + *n) take_any(100) skip_any(0) take_any_while(|_| true) skip_any_while(|_| false) panic_fuse()

@@ -16,7 +16,7 @@ const CASES: &[&str] = &[include_str!("iter.rs"), include_str!("indexed.rs")];
 const OTHERS: &str = "\
     producer schedule policy scheduler executor units drive scopes into_rayon_unindexed with with_policy bound_depth force_depth \
     even_levels size_limit cap join_context_policy thief_splitting with_scheduler sequential join depjoin adaptive by_blocks \
-    blocks_iter log progress on stop_on deadline stage io_await into_stream into_stream_unordered into_iter_ordered \
+    blocks_iter log progress on priority stop_on deadline stage io_await into_stream into_stream_unordered into_iter_ordered \
     into_iter_unordered inclusive_scan exclusive_scan indexed_producer into_rayon merge merge_by merge_by_key as_parallel_slice \
     as_parallel_slice_mut as_parallel_string";
 

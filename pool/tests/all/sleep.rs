@@ -27,6 +27,21 @@ fn a_hundred_thousand_single_posts() {
     });
 }
 
+/// A call finds the worker of the last one, which searches still. The other one, which sleeps for short times, sleeps on. (If each call woke it, a call of
+/// some microseconds would take twice the time.)
+#[test]
+fn short_calls_in_a_row_wake_nobody() {
+    within(LONG, || {
+        let pool = made(2, false);
+        let wakeups = || {
+            let before = pool.stats().total().wakeups;
+            (0..1_000).for_each(|_| pool.install(|| spin(Duration::from_micros(3))));
+            pool.stats().total().wakeups - before
+        };
+        assert!((0..100).any(|_| wakeups() < 100));
+    });
+}
+
 /// A source of work.
 type Source = (&'static str, fn(&ThreadPool));
 
