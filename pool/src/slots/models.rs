@@ -1,7 +1,7 @@
 //! Models of the slots, with the shipped code: no wake-up is lost, no more workers than slots run, and each claim is served. A model in
 //! which a worker sleeps for ever fails.
 
-use super::{Occupant, SearchEnd, Slots, WakeOutcome, WorkerState};
+use super::{Occupant, Priority, SearchEnd, Slots, WakeOutcome, WorkerState};
 use crate::models::explore;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
