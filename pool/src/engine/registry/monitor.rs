@@ -140,8 +140,8 @@ impl Registry {
                     Look::Overdue => {
                         for_urgent = !self.urgent.is_empty();
                         worker.raise(if for_urgent { Priority::Urgent } else { Priority::Normal });
-                        if slots.ask_for_slot(worker, false) || self.has_queued_tasks() && slots.lend(worker)
-                        {
+                        let may_borrow = for_urgent || self.has_queued_tasks();
+                        if slots.ask_for_slot(worker, false) || may_borrow && slots.lend(worker) {
                             self.set_watchdog(&mut slots);
                         }
                     }
@@ -174,7 +174,7 @@ impl Registry {
         let since = Instant::now();
         worker.turn.keep_slot();
         let find = || {
-            if for_urgent && !is_lent {
+            if for_urgent {
                 self.urgent.take()
             } else if is_lent {
                 worker.find_fair_task()

@@ -71,7 +71,7 @@
 //! holder gives its slot to the watcher, and one of them has used [some milliseconds](crate::slots) of processor time since, the watcher
 //! *borrows* that one's slot: it runs woken tasks for a turn, and gives the slot back. The lender runs on meanwhile, without a slot. So for
 //! this turn, and the rest of the task that runs at its end, one thread more than the pool has slots runs jobs. There is one loan at a
-//! time, and none for jobs from outside.
+//! time, and none for jobs from outside, unless they are urgent.
 
 use super::monitor::{LONG_TURN, TURN};
 use super::{Locked, Registry};

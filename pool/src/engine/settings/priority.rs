@@ -27,8 +27,8 @@ thread_local! {
 /// A thread that is in no pool, and calls one in `f`, gets a slot by its priority. On a worker, the rest of the job has its former priority.
 ///
 /// - *Urgent* work on a pool whose workers all do less urgent work begins as soon as one of them comes to the end of a leaf: to a fork, to the next
-///   nano-loop, or to its next job. That worker goes on when a slot is free again. If no worker comes to a leaf's end, an urgent task begins
-///   after some 5 ms beside them.
+///   nano-loop, or to its next job. That worker goes on when a slot is free again. If no worker comes to a fork in some 5 ms, the urgent
+///   work begins beside them: one thread more than the pool has then runs jobs, until that work ends.
 /// - *Background* work begins when no other work is queued. Threads that steal prefer other work. When other work comes, background work gives its slots at its
 ///   next leaves' ends. So that none starves, background work that has waited for 100 ms is served once as normal work is, and normal work that has waited so
 ///   long as urgent work is.
