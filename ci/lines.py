@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12125,
+    "pool": 12124,
     "schedulers": 6461,
     "adaptors": 16302,
     "src": 114,

@@ -121,7 +121,7 @@ MUTANTS = {
     "driver-parks-as-if-it-was-woken": ("sim", "engine/registry/sleep.rs", [("if !worker.parker.poll_park(waker) {\n                    worker.drives.set(true);\n                    «return Sleep::Drives;»", "")]),
     "unpark-does-not-notify": ("sim", "sync/parker.rs", [("«self.changed.notify_one();»", "")]),
     "notify-wakes-no-worker": ("sim", "engine/registry/wake.rs", [("if !wakes_driver() {\n                    «self.wake_if_none_searches(by);»", "")]),
-    "notify-leaves-the-timed-searcher": ("sim", "engine/registry/wake.rs", [("&& !self.has_drivers() {\n                    «self.wake_timed_searcher(by);»", "")]),
+    "notify-leaves-the-timed-searcher": ("sim", "engine/registry/wake.rs", [("has_timed_searcher_only() {\n                    «self.wake_timed_searcher(by);»", "")]),
     "contended-wake-gives-up": (
         "sim",
         "engine/registry/wake.rs",
@@ -264,7 +264,7 @@ MUTANTS = {
             ("ResumeAction::Listed => {}\n            },\n        }\n        «self.notify(by);»", ""),
         ],
     ),
-    "injected-job-notifies-none": ("sim", "engine/registry.rs", [("self.injector.push(job);\n        «self.notify(None);»", "")]),
+    "injected-job-notifies-none": ("sim", "engine/registry.rs", [("unsafe { self.queue(job) };\n        «self.notify(None);»", "")]),
     "spawned-job-notifies-none": (
         "sim",
         "engine/worker/spawned.rs",

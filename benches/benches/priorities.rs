@@ -4,20 +4,21 @@
 //! each contender (1000, or as many as fit into 10 s), `QUICK=1` a few, `THREADS=n` the number of threads.
 //!
 //! A thread outside the pools calls every 3 ms or so. The call forks 16 leaves of some 6 us. `begins` is the time from the call to its first leaf, `ends` the time to its end:
-//! median and 99th percentile in microseconds. `load` is the leaves of the load in a second, beside the calls, over those of the first row.
+//! median and 99th percentile in microseconds. `load` is the number of leaves of the load in a second, divided by that of the first row.
 //!
 //! Contenders: one pool with priorities; the same pool without; two pools of furcate's, whose threads the system schedules; and the same with rayon, where `io_await`'s
 //! load does not exist.
 
 use furcate::{Priority, with_priority};
+use furcate_benches::fork::Serial;
+use furcate_benches::latency::Cpu;
 use furcate_benches::{Choice, quick, rounds, threads};
 use std::hint::black_box;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What keeps the threads busy: the leaves' length, and how the work comes.
+/// A load: the length of its leaves, and the way in which the work comes.
 #[derive(Clone, Copy)]
 enum Load {
     /// A loop of such leaves.
@@ -39,10 +40,10 @@ impl Load {
 
 /// A pool of one of the two libraries.
 trait Engine: Sync {
-    /// Keeps all threads busy until `ends`.
-    fn load(&self, load: Load, done: &'static AtomicU64, ends: &'static AtomicBool);
+    /// Keeps all threads busy until the load ends.
+    fn load(&self, load: Load, leaves: Leaves);
     /// The call. Returns when its first leaf began.
-    fn call(&self) -> Instant;
+    fn call(&self, leaf: Cpu) -> Instant;
 }
 
 const LEAVES: usize = 16;
@@ -52,65 +53,72 @@ fn size(many: usize) -> usize {
     if quick() { many / 100 } else { many }
 }
 
-/// Computes for so long, if nothing interrupts the thread. (A loop that looks at the clock would count the time of others.)
-fn spin_for(time: Duration) {
-    static ROUNDS_PER_US: OnceLock<f64> = OnceLock::new();
-    let run = |rounds: u64| _ = black_box((0..rounds).fold(1_u64, |x, i| black_box(x.wrapping_mul(i | 1))));
-    let rate = ROUNDS_PER_US.get_or_init(|| {
-        const ROUNDS: u64 = 2_000_000;
-        let fastest = (0..9).map(|_| {
-            let start = Instant::now();
-            run(ROUNDS);
-            start.elapsed()
-        });
-        ROUNDS as f64 / (fastest.min().expect("nine").as_secs_f64() * 1e6)
-    });
-    run((time.as_secs_f64() * 1e6 * rate) as u64);
+/// A leaf of a load or of a call: it does not look at the clock, which would count the time of others.
+fn run(leaf: Cpu) {
+    black_box(leaf.compute(&Serial, 1));
 }
 
-fn leaf() {
-    spin_for(Duration::from_micros(6));
+/// The leaves of a load, until it ends.
+#[derive(Clone, Copy)]
+struct Leaves {
+    leaf: Cpu,
+    done: &'static AtomicU64,
+    ends: &'static AtomicBool,
+}
+
+impl Leaves {
+    fn have_ended(self) -> bool {
+        self.ends.load(Relaxed)
+    }
+
+    fn run(self) {
+        if !self.have_ended() {
+            run(self.leaf);
+            self.done.fetch_add(1, Relaxed);
+        }
+    }
 }
 
 struct Furcate(furcate::ThreadPool, Priority, Priority);
 
 impl Engine for Furcate {
-    fn load(&self, load: Load, done: &'static AtomicU64, ends: &'static AtomicBool) {
+    fn load(&self, load: Load, leaves: Leaves) {
         use furcate::prelude::*;
-        let work = move || {
-            if !ends.load(Relaxed) {
-                spin_for(load.leaf());
-                done.fetch_add(1, Relaxed);
-            }
-        };
         with_priority(self.1, || match load {
             Load::Loop(_) => {
-                while !ends.load(Relaxed) {
-                    self.0.install(|| (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| work()));
+                while !leaves.have_ended() {
+                    self.0.install(|| {
+                        (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| leaves.run())
+                    });
                 }
             }
             Load::Jobs => {
-                while !ends.load(Relaxed) {
-                    self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(|_| work())));
+                while !leaves.have_ended() {
+                    self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(|_| leaves.run())));
                 }
             }
             Load::Waits => {
-                while !ends.load(Relaxed) {
+                while !leaves.have_ended() {
                     let wait = |_| async_io::Timer::after(Duration::from_millis(1));
-                    (0..size(10_000)).into_par_iter().map(wait).io_await().on(&self.0).for_each(|_| work());
+                    (0..size(10_000))
+                        .into_par_iter()
+                        .map(wait)
+                        .io_await()
+                        .on(&self.0)
+                        .for_each(|_| leaves.run());
                 }
             }
         });
     }
 
-    fn call(&self) -> Instant {
+    fn call(&self, leaf: Cpu) -> Instant {
         use furcate::prelude::*;
         let first = AtomicU64::new(0);
         let start = Instant::now();
         with_priority(self.2, || {
             self.0.install(|| {
                 first.store(start.elapsed().as_nanos() as u64, Relaxed);
-                (0..LEAVES).into_par_iter().with_max_len(1).for_each(|_| leaf());
+                (0..LEAVES).into_par_iter().with_max_len(1).for_each(|_| run(leaf));
             });
         });
         start + Duration::from_nanos(first.into_inner())
@@ -120,31 +128,27 @@ impl Engine for Furcate {
 struct Rayon(rayon::ThreadPool);
 
 impl Engine for Rayon {
-    fn load(&self, load: Load, done: &'static AtomicU64, ends: &'static AtomicBool) {
+    fn load(&self, load: Load, leaves: Leaves) {
         use rayon::prelude::*;
-        let work = move || {
-            if !ends.load(Relaxed) {
-                spin_for(load.leaf());
-                done.fetch_add(1, Relaxed);
-            }
-        };
-        while !ends.load(Relaxed) {
+        while !leaves.have_ended() {
             match load {
                 Load::Loop(_) => {
-                    self.0.install(|| (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| work()));
+                    self.0.install(|| {
+                        (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| leaves.run())
+                    });
                 }
-                _ => self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(move |_| work()))),
+                _ => self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(move |_| leaves.run()))),
             }
         }
     }
 
-    fn call(&self) -> Instant {
+    fn call(&self, leaf: Cpu) -> Instant {
         use rayon::prelude::*;
         let first = AtomicU64::new(0);
         let start = Instant::now();
         self.0.install(|| {
             first.store(start.elapsed().as_nanos() as u64, Relaxed);
-            (0..LEAVES).into_par_iter().with_max_len(1).for_each(|_| leaf());
+            (0..LEAVES).into_par_iter().with_max_len(1).for_each(|_| run(leaf));
         });
         start + Duration::from_nanos(first.into_inner())
     }
@@ -155,12 +159,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns the times to the first leaf and to the end, in microseconds, sorted, and the load's leaves in a second.
 fn measure(load: Load, loaded: &dyn Engine, called: &dyn Engine, calls: usize) -> ([Vec<f64>; 2], f64) {
-    let done: &'static AtomicU64 = Box::leak(Box::default());
-    let ends: &'static AtomicBool = Box::leak(Box::default());
+    let [leaf, calls_leaf] = [load.leaf(), Duration::from_micros(6)].map(Cpu::serial);
+    let leaves = Leaves { leaf, done: Box::leak(Box::default()), ends: Box::leak(Box::default()) };
     thread::scope(|threads| {
-        threads.spawn(|| loaded.load(load, done, ends));
+        threads.spawn(|| loaded.load(load, leaves));
         thread::sleep(Duration::from_millis(30));
-        let (since, before) = (Instant::now(), done.load(Relaxed));
+        let (since, before) = (Instant::now(), leaves.done.load(Relaxed));
         let mut times = [Vec::new(), Vec::new()];
         for call in 0..calls {
             if since.elapsed() > LIMIT {
@@ -168,19 +172,18 @@ fn measure(load: Load, loaded: &dyn Engine, called: &dyn Engine, calls: usize) -
             }
             thread::sleep(Duration::from_micros(2500 + (call * 617 % 1000) as u64));
             let start = Instant::now();
-            let first = called.call();
+            let first = called.call(calls_leaf);
             times[0].push((first - start).as_secs_f64() * 1e6);
             times[1].push(start.elapsed().as_secs_f64() * 1e6);
         }
-        let rate = (done.load(Relaxed) - before) as f64 / since.elapsed().as_secs_f64();
-        ends.store(true, Relaxed);
+        let rate = (leaves.done.load(Relaxed) - before) as f64 / since.elapsed().as_secs_f64();
+        leaves.ends.store(true, Relaxed);
         times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
         (times, rate)
     })
 }
 
 fn main() {
-    spin_for(Duration::ZERO);
     let calls = rounds(if quick() { 5 } else { 1000 });
     let threads = threads().unwrap_or(2);
     let mut choice = Choice::from_args();

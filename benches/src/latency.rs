@@ -44,6 +44,14 @@ pub use self::tokio::{Tokio, TokioRayon};
 
 use std::time::Duration;
 
+/// An item that sleeps for so long, or is ready at once if the time is zero.
+async fn after<T: Future>(sleep: impl Fn(Duration) -> T, latency: Duration, item: u64) -> u64 {
+    if !latency.is_zero() {
+        sleep(latency).await;
+    }
+    item
+}
+
 /// An engine that runs programs that wait. Its drop ends its threads.
 pub trait Engine: Sync {
     /// Returns the name in tables.

@@ -42,8 +42,8 @@
 //! Calls that follow each other closely find a searching worker, and a call that is too small to be shared pays for no wake-up.
 //! Meanwhile the pushes of some slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
 //! work to share for more than 20 µs, or if its last call took longer. (For an external thread the time counts from the begin of its
-//! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once, unless another worker searches. If that one ends its search and leaves a
-//! queued job, it wakes the timed searcher.
+//! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once, unless another worker searches. If that
+//! worker ends its search and leaves a queued job, it wakes the timed searcher.
 //!
 //! # Many workers
 //!
@@ -314,7 +314,7 @@ pub(crate) struct Slots<W> {
     /// Number of workers on the shelf; written with the slot lock held.
     shelved: AtomicUsize,
     /// The rank of the first worker that claims a slot, plus 1; 0 if none does. Written with the slot lock held.
-    claims: AtomicU8,
+    first_claim: AtomicU8,
     /// The highest priority of the overdue threads, plus 1; 0 if no thread is overdue. Written with the slot lock held.
     wanted: AtomicU8,
     /// Whether a queue is neglected; written with the slot lock held.
@@ -351,7 +351,7 @@ impl<W: Occupant> Slots<W> {
             }),
             searching: CachePadded::new(Searching::new(threads, threads)),
             shelved: AtomicUsize::new(0),
-            claims: AtomicU8::new(0),
+            first_claim: AtomicU8::new(0),
             wanted: AtomicU8::new(0),
             neglected: AtomicBool::new(false),
             holders_sleep: AtomicBool::new(false),
@@ -457,7 +457,7 @@ impl<W: Occupant> Slots<W> {
 
     /// Returns the rank of the first worker that claims a slot. One relaxed load; a hint.
     pub(crate) fn first_claim(&self) -> Option<Priority> {
-        self.claims.load(Relaxed).checked_sub(1).map(Priority::of_bits)
+        self.first_claim.load(Relaxed).checked_sub(1).map(Priority::of_bits)
     }
 
     /// The final check. If no worker searches and a slot is free, makes later pushes check the registry, and then looks for work by

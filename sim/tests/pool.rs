@@ -51,8 +51,6 @@ enum Program {
     Ranked(u64, Box<Program>),
 }
 
-const PRIORITIES: [Priority; 3] = [Priority::Background, Priority::Normal, Priority::Urgent];
-
 /// Runs of detached jobs to come.
 static BROADCASTS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
@@ -182,7 +180,7 @@ impl Program {
                 furcate::block_on(handle).run(pool)
             }
             Program::Ranked(priority, program) => {
-                let priority = PRIORITIES[*priority as usize];
+                let priority = Priority::ALL[*priority as usize];
                 furcate::with_priority(priority, || {
                     BROADCASTS.fetch_add(1, Relaxed);
                     pool.spawn(move || {
@@ -263,7 +261,7 @@ fn random_programs_give_their_sequential_values() {
         let drives = random.below(4) == 0;
         let again = (random.below(4) == 0).then(|| pause(&mut random));
         // Of the second call.
-        let priority = PRIORITIES[random.below(3) as usize];
+        let priority = Priority::ALL[random.below(3) as usize];
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let check_of = Check::new().cores(threads).max_steps(3_000_000).needs_no_time(!waits);

@@ -15,7 +15,7 @@ use testkit::time::{LONG, spin, within};
 #[test]
 fn the_items_of_a_chain_have_its_priority() {
     within(LONG, || {
-        for priority in [Background, Normal, Urgent] {
+        for priority in Priority::ALL {
             let seen = move |x: u64| {
                 spin(Duration::from_micros(20));
                 assert_eq!(current_priority(), priority);

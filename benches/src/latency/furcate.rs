@@ -2,7 +2,7 @@
 
 use super::gates::Gates;
 use super::sweep::{Leaf, Sweep, leaves};
-use super::{Engine, Load};
+use super::{Engine, Load, after};
 use crate::fork::FurcateFork;
 use async_io::Timer;
 use furcate::prelude::*;
@@ -124,13 +124,7 @@ impl Engine for FurcateTokio {
 
     fn collect(&self, n: u64, latency: Duration) -> Option<usize> {
         let sleep = self.sleep();
-        let after = move |item| async move {
-            if !latency.is_zero() {
-                sleep(latency).await;
-            }
-            item
-        };
-        let items = (0..n).into_par_iter().map(after).io_await().unbounded();
+        let items = (0..n).into_par_iter().map(|item| after(sleep, latency, item)).io_await().unbounded();
         Some(items.on(&self.0).collect::<Vec<u64>>().len())
     }
 }

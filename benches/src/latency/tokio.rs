@@ -2,7 +2,7 @@
 
 use super::gates::Gates;
 use super::sweep::{Sweep, leaves};
-use super::{Engine, Load};
+use super::{Engine, Load, after};
 use crate::fork::{RayonFork, Serial};
 use futures_channel::oneshot;
 use std::pin::Pin;
@@ -118,13 +118,8 @@ impl Engine for Tokio {
     }
 
     fn collect(&self, n: u64, latency: Duration) -> Option<usize> {
-        let after = move |item| async move {
-            if !latency.is_zero() {
-                tokio::time::sleep(latency).await;
-            }
-            item
-        };
-        let all = async move { (0..n).map(after).collect::<JoinSet<_>>().join_all().await };
+        let items = (0..n).map(move |item| after(tokio::time::sleep, latency, item));
+        let all = async move { items.collect::<JoinSet<_>>().join_all().await };
         Some(self.0.block_on(self.0.spawn(all)).expect("no task panics").len())
     }
 }

@@ -461,7 +461,7 @@ struct UnawaitedScopes {
 impl UnawaitedScopes {
     fn new(registry: &Registry) -> Self {
         // The scopes never end. They are dropped with the registry.
-        let common = [Priority::Background, Priority::Normal, Priority::Urgent]
+        let common = Priority::ALL
             .map(|priority| Scope::of(registry, AtEnd::Set(CallLatch::new(None)), next_number(priority)));
         UnawaitedScopes { common, roots: List::default() }
     }

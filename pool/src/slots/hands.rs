@@ -67,17 +67,17 @@ impl<'a, W: Occupant> Locked<'a, W> {
         occupies
     }
 
-    /// Queues a worker's claim for the next slot that becomes free, behind those of its rank.
+    /// Queues a worker's claim for the next slot that becomes free, behind the claims of the same rank.
     pub(crate) fn claim(&mut self, worker: &W) {
         let slots = self.slots;
-        // What is outdated may have another rank now.
+        // The worker of an outdated claim may have another rank now.
         let table = &mut **self;
         table
             .claims
             .retain(|&other| table.states.get(other).is_some_and(|state| *state != WorkerState::Active));
         let place = self.claims.partition_point(|&other| slots.known(other).rank() >= worker.rank());
         self.claims.insert(place, worker.number());
-        self.count_claims();
+        self.publish_first_claim();
     }
 
     /// Raises the rank of a worker's claim.
@@ -90,10 +90,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Publishes the rank of the first claim.
-    fn count_claims(&self) {
+    fn publish_first_claim(&self) {
         let first = self.claims.front().map_or(0, |&number| self.slots.known(number).rank() as u8 + 1);
         // Relaxed: a hint.
-        self.slots.claims.store(first, Relaxed);
+        self.slots.first_claim.store(first, Relaxed);
     }
 
     /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has
@@ -121,7 +121,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Gives a slot to the oldest claimant. Without a claimant, the slot becomes free.
     pub(crate) fn make_available(&mut self, slot: FreeSlot) {
         while let Some(number) = self.claims.pop_front() {
-            self.count_claims();
+            self.publish_first_claim();
             let worker = self.slots.known(number);
             if self.state(worker) != WorkerState::Active {
                 return self.occupy(worker, slot);
@@ -135,7 +135,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(super) fn forget_claim(&mut self, number: usize) {
         if !self.claims.is_empty() {
             self.claims.retain(|&other| other != number);
-            self.count_claims();
+            self.publish_first_claim();
         }
         self.is_not_overdue(number);
     }

@@ -257,7 +257,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     #[must_use]
     pub(crate) fn ask_for_slot(&mut self, worker: &W, has_given: bool) -> bool {
         let (number, rank) = (worker.number(), worker.rank());
-        let watches = self.monitor.watcher == Some(number);
+        let watches = self.is_watcher(number);
         let priority = if watches { rank } else { worker.priority() };
         // Once more, if its rank has changed.
         if !self.monitor.line.iter().any(|other| other.number == number && other.rank == rank) {
@@ -271,7 +271,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         }
         // Relaxed: the holders look up at their next push or step, and see this store. On a machine where the store takes longer to
         // arrive, they see it when they are poked again.
-        self.say_who_is_first();
+        self.publish_wanted();
         self.slots.slot_holders().for_each(W::poke);
         let stuck = self.find_stuck().filter(|_| self.is_first_overdue(worker));
         let Some((slot, next)) = stuck.and_then(|slot| Some((slot, self.next_overdue()?))) else {
@@ -290,11 +290,12 @@ impl<'a, W: Occupant> Locked<'a, W> {
             if let Some(next) = self.first_overdue().filter(|next| Some(**next) != first) {
                 self.wake(self.slots.known(next.number));
             }
-            self.say_who_is_first();
+            self.publish_wanted();
         }
     }
 
-    fn say_who_is_first(&self) {
+    /// Publishes the highest priority in the line.
+    fn publish_wanted(&self) {
         // Relaxed: a hint.
         let most = self.monitor.line.iter().map(|other| other.priority as u8 + 1).max();
         self.slots.wanted.store(most.unwrap_or(0), Relaxed);

@@ -34,17 +34,18 @@ pub(crate) const AGING: Duration = Duration::from_millis(100);
 /// | `Background` | when nothing else waits; after 100 ms by turns | last |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
-    /// Work that nobody waits for: it fills what is left.
+    /// For work without a waiter, which fills idle processors.
     Background,
     /// All work that names no other priority.
     #[default]
     Normal,
-    /// Work that somebody waits for: small requests beside large ones.
+    /// For work with a waiter: small requests beside large ones.
     Urgent,
 }
 
 impl Priority {
-    pub(crate) const ALL: [Priority; 3] = [Priority::Urgent, Priority::Normal, Priority::Background];
+    /// All priorities, the least first.
+    pub const ALL: [Priority; 3] = [Priority::Background, Priority::Normal, Priority::Urgent];
 
     pub(crate) fn of_bits(bits: u8) -> Self {
         match bits {

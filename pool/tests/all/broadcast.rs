@@ -390,12 +390,8 @@ fn jobs_for_the_thread_that_has_built_the_pool_run_there() {
 fn jobs_for_a_thread_that_fail() {
     quiet_panics();
     within(LONG, || {
-        let (send, receive) = mpsc::channel();
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(2)
-            .panic_handler(move |payload| send.send(message(payload)).unwrap())
-            .build()
-            .unwrap();
+        let (builder, receive) = telling(2);
+        let pool = builder.build().unwrap();
         pool.spawn_on(1, || panic_any("on purpose: on one"));
         assert_eq!(receive.recv().unwrap(), "on purpose: on one");
         let text = message(payload(|| pool.spawn_on(2, || ())));

@@ -1,10 +1,9 @@
 //! Calls of a priority.
 
-use crate::support::{Flag, LONG, add, spin, until, within};
+use crate::support::{Flag, LONG, add, pool, spin, until, within};
 use furcate_pool::Priority::{Background, Normal, Urgent};
 use furcate_pool::{
-    Priority, ThreadPool, ThreadPoolBuilder, block_on, current_priority, join, scope, spawn, spawn_future,
-    with_priority,
+    Priority, ThreadPool, block_on, current_priority, join, scope, spawn, spawn_future, with_priority,
 };
 use std::future::poll_fn;
 use std::mem;
@@ -14,12 +13,6 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
-
-const ALL: [Priority; 3] = [Background, Normal, Urgent];
-
-fn pool(threads: usize) -> Arc<ThreadPool> {
-    Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
-}
 
 /// Forks until `ends`, with leaves of some 100 us.
 fn forks(leaves: &AtomicUsize, ends: &AtomicBool) {
@@ -36,7 +29,7 @@ fn forks(leaves: &AtomicUsize, ends: &AtomicBool) {
 }
 
 /// Calls `f` while another thread's call of that priority keeps all of a pool's threads busy. `f` gets the number of leaves that have begun.
-fn beside(priority: Priority, threads: usize, f: impl FnOnce(&Arc<ThreadPool>, &AtomicUsize)) {
+fn beside(priority: Priority, threads: usize, f: impl FnOnce(&ThreadPool, &AtomicUsize)) {
     let (pool, leaves, ends) = (pool(threads), AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|callers| {
         for _ in 0..threads {
@@ -52,7 +45,7 @@ fn beside(priority: Priority, threads: usize, f: impl FnOnce(&Arc<ThreadPool>, &
 fn all_that_a_call_starts_has_its_priority() {
     within(LONG, || {
         let pool = pool(2);
-        for priority in ALL {
+        for priority in Priority::ALL {
             let check = move || assert_eq!(current_priority(), priority);
             let forked = move || {
                 // The right half may be stolen.
@@ -155,7 +148,7 @@ fn queued_jobs_begin_by_priority() {
     within(LONG, || {
         let sorted: Vec<_> = [Urgent, Normal, Background].into_iter().flat_map(|it| vec![it; 100]).collect();
         // If it takes long to queue the jobs, another thread stands in for the held one.
-        assert!((0..100).any(|_| order((0..300).map(|n| ALL[n % 3])) == sorted));
+        assert!((0..100).any(|_| order((0..300).map(|n| Priority::ALL[n % 3])) == sorted));
     });
 }
 

@@ -158,12 +158,8 @@ fn panics_go_to_the_handler() {
     quiet_panics();
     within(LONG, || {
         for threads in SIZES {
-            let (send, receive) = mpsc::channel();
-            let pool = ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .panic_handler(move |payload| send.send(message(payload)).unwrap())
-                .build()
-                .expect("a pool");
+            let (builder, receive) = telling(threads);
+            let pool = builder.build().expect("a pool");
             pool.spawn(|| panic_any("on purpose: outside"));
             assert_eq!(receive.recv().unwrap(), "on purpose: outside");
             pool.install(|| spawn(|| panic_any("on purpose: inside")));
@@ -372,12 +368,8 @@ fn a_closures_panic_is_raised_by_its_handle() {
     quiet_panics();
     within(LONG, || {
         for threads in SIZES {
-            let (send, receive) = mpsc::channel();
-            let pool = ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .panic_handler(move |payload| send.send(message(payload)).unwrap())
-                .build()
-                .expect("a pool");
+            let (builder, receive) = telling(threads);
+            let pool = builder.build().expect("a pool");
             let handle = pool.spawn_handle(|| panic_any("on purpose: awaited"));
             assert_eq!(message(payload(|| block_on(handle))), "on purpose: awaited");
             let dropped = Arc::new(Flag::default());
@@ -470,8 +462,7 @@ fn values_whose_drops_panic_are_abandoned_too() {
     }
     quiet_panics();
     within(LONG, || {
-        let (send, receive) = mpsc::channel();
-        let builder = one_thread().panic_handler(move |payload| send.send(message(payload)).unwrap());
+        let (builder, receive) = telling(1);
         let (pool, _release) = occupied(builder, |_| ());
         let bomb = Bomb;
         pool.spawn(move || std::mem::forget(bomb));

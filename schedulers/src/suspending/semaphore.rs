@@ -556,7 +556,7 @@ impl Semaphore {
             |call: usize, priority| calls[call].as_ref().is_some_and(|member| member.priority == priority);
         let next =
             |priority| ring.iter().position(|&call| (by_turn || is_of(call, priority)) && may_have(call));
-        let turn = [Priority::Urgent, Priority::Normal, Priority::Background].into_iter().find_map(next)?;
+        let turn = Priority::ALL.into_iter().rev().find_map(next)?;
         let call = ring.remove(turn).expect("just seen");
         state.spend(1);
         let member = state.member(call);

@@ -142,17 +142,15 @@ impl Registry {
         if first.priority > worker.priority() {
             return false;
         }
-        if slots.is_watcher(first.number) {
-            if first.rank == Priority::Urgent && self.urgent.is_empty() {
-                // The job that it wants to run was taken meanwhile.
-                slots.is_not_overdue(first.number);
-                return true;
-            }
-            if slots.monitor.seen.is_urge {
-                return true;
-            }
+        let watches = slots.is_watcher(first.number);
+        if watches && first.rank == Priority::Urgent && self.urgent.is_empty() {
+            // The job that it wants to run was taken meanwhile.
+            slots.is_not_overdue(first.number);
+            return true;
         }
-        first.rank < worker.priority() || first.has_given && worker.turn.keeps_slot(long_turn)
+        watches && slots.monitor.seen.is_urge
+            || first.rank < worker.priority()
+            || first.has_given && worker.turn.keeps_slot(long_turn)
     }
 
     /// Waits until a worker that claims a slot has one. `has_given` says whether it has given its slot in the middle of its job.
@@ -165,8 +163,9 @@ impl Registry {
                 break;
             }
             let priority = worker.priority();
-            if has_priorities() && priority.aged(since.elapsed()) > worker.rank() {
-                slots.raise_claim(worker, priority.aged(since.elapsed()));
+            let aged = priority.aged(since.elapsed());
+            if has_priorities() && aged > worker.rank() {
+                slots.raise_claim(worker, aged);
             }
             if since.elapsed() >= TURN || self.slots.is_below(priority) {
                 looks += 1;

@@ -34,8 +34,8 @@ thread_local! {
 ///   long as urgent work is.
 ///
 /// A priority says what begins first. It ends no leaf, and the system's scheduler of threads does not know it. Among normal work, the
-/// pool's [`Fairness`](crate::Fairness) decides; among urgent work, and among background work, what was queued first begins first. Jobs and tasks of a scope have the priority with which the scope was made. A task that was
-/// suspended with jobs of its own ([`Suspension::Proactive`](crate::Suspension::Proactive)) is queued as a normal one.
+/// pool's [`Fairness`](crate::Fairness) decides; urgent work begins in the order in which it was queued, and so does background work. Jobs and tasks of a
+/// scope have the priority with which the scope was made. A task that was suspended with jobs of its own ([`Suspension::Proactive`](crate::Suspension::Proactive)) is queued as a normal one.
 ///
 /// Cost: two stores; an urgent or background job is queued under a lock. A fork costs the same in calls of every priority.
 ///

@@ -370,8 +370,8 @@ impl Worker {
     }
 
     /// Finds a job that the worker's own jobs may keep waiting: an urgent one; if there is none, a job from outside, or the oldest task
-    /// or deque of any set, which take turns in coming first. A background job is the last; in every eighth look it is the first, and in another one urgent jobs are the last. The worker may still have jobs
-    /// of its own.
+    /// or deque of any set, which take turns in coming first. A background job is the last; in every eighth look it is the first, and in another one
+    /// urgent jobs are the last. The worker may still have jobs of its own.
     pub(crate) fn find_fair(&self) -> Option<JobRef> {
         let looks = self.search.fair_looks.get().wrapping_add(1);
         self.search.fair_looks.set(looks);
@@ -428,7 +428,7 @@ impl Worker {
             let of =
                 |priority| move |&slot: &usize| self.victim(slot).is_some_and(|it| it.priority() == priority);
             let ranked = |priority| (first..slots).chain(0..first).filter(of(priority));
-            if let Some(job) = Priority::ALL.into_iter().flat_map(ranked).find_map(&mut steal) {
+            if let Some(job) = Priority::ALL.into_iter().rev().flat_map(ranked).find_map(&mut steal) {
                 return Some(job);
             }
             // Sets of free slots, and holders that have changed their priority meanwhile.

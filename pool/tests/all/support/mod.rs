@@ -6,6 +6,7 @@ pub(crate) mod suspended;
 use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join};
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, channel};
 #[cfg(unix)]
 use std::{thread, time::Duration};
 pub(crate) use testkit::panics::{payload, quiet_panics, text};
@@ -19,6 +20,13 @@ pub(crate) const RULES: [WaitRule; 4] =
 
 pub(crate) fn ruled(threads: usize, rule: WaitRule) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule).build().expect("a pool")
+}
+
+/// Returns settings of a pool whose panics are told, and the receiver of their messages.
+pub(crate) fn telling(threads: usize) -> (ThreadPoolBuilder, Receiver<String>) {
+    let (send, receive) = channel();
+    let tell = move |payload| send.send(message(payload)).unwrap();
+    (ThreadPoolBuilder::new().num_threads(threads).panic_handler(tell), receive)
 }
 
 /// A join on `pool` in which the calling thread takes part, whether it is a worker or not.
