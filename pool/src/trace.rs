@@ -28,10 +28,10 @@
 //! An ordinary program forks much more often than a person wants to read. So forks are recorded while there is time for it:
 //! each worker may record some thousand forks at once, and one in 4 us on average ([`Settings::every_fork`] removes that bound). Where
 //! forks come faster, the ones deepest in the tree are left out. A left-out fork is a part of the fork around it. Steals, jobs,
-//! leaves and waits are always recorded, except that a worker records no leaves inside forks that it leaves out.
+//! leaves and waits are always recorded, except that a worker records no leaves and no blocks inside forks that it leaves out.
 //!
-//! While nothing is recorded, a fork executes no instruction more. A chain's call, a leaf, a reduction and the right half of a chain's
-//! fork execute one relaxed load each.
+//! While nothing is recorded, a fork executes no instruction more. A chain's call, a block, a leaf, a reduction and the right half of a
+//! chain's fork execute one relaxed load each.
 //!
 //! # Invariants
 //!
@@ -72,7 +72,7 @@ pub(crate) use recorder::{
     is_on, leaves_out, record, set_leaves_out, set_right, take_right, wants_every_fork,
 };
 
-use furcate_trace::recording;
+use furcate_trace::recording::{self, block_payload};
 use std::panic::Location;
 
 /// Marks a part of a chain's work in the trace, from its making to its drop. For schedulers.
@@ -107,16 +107,30 @@ fn taken_back() -> Option<(Kind, u64)> {
 #[inline]
 #[must_use]
 pub fn leaf(size: usize) -> Mark {
-    Mark(if is_on() { begin_leaf(size) } else { None })
+    mark(Kind::LeafBegin, size as u64, Kind::LeafEnd)
+}
+
+/// Marks a block of so many units, cut off from the front of what is left or from its back.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn block(size: usize, from_back: bool) -> Mark {
+    mark(Kind::BlockBegin, block_payload(size as u64, from_back), Kind::BlockEnd)
+}
+
+/// Marks from `begin` to `end`, unless the thread leaves that out.
+#[inline]
+fn mark(begin: Kind, payload: u64, end: Kind) -> Mark {
+    Mark(if is_on() { begin_mark(begin, payload, end) } else { None })
 }
 
 #[cold]
-fn begin_leaf(size: usize) -> Option<(Kind, u64)> {
+fn begin_mark(begin: Kind, payload: u64, end: Kind) -> Option<(Kind, u64)> {
     if leaves_out() {
         return None;
     }
-    record(Kind::LeafBegin, size as u64);
-    Some((Kind::LeafEnd, 0))
+    record(begin, payload);
+    Some((end, 0))
 }
 
 /// Marks a call of a chain in the trace, from its making to its drop. As [`Mark`], but smaller: a chain may be as short as some ten
@@ -164,16 +178,7 @@ fn end_chain() {
 #[inline]
 #[must_use]
 pub fn log(name: Name) -> Mark {
-    Mark(if is_on() { begin_log(name) } else { None })
-}
-
-#[cold]
-fn begin_log(name: Name) -> Option<(Kind, u64)> {
-    if leaves_out() {
-        return None;
-    }
-    record(Kind::LogBegin, name.number());
-    Some((Kind::LogEnd, 0))
+    mark(Kind::LogBegin, name.number(), Kind::LogEnd)
 }
 
 /// Marks a reduction of two outputs.
@@ -181,14 +186,11 @@ fn begin_log(name: Name) -> Option<(Kind, u64)> {
 #[inline]
 #[must_use]
 pub fn reduction() -> Mark {
-    Mark(if is_on() { begin_reduction() } else { None })
+    mark(Kind::ReduceBegin, 0, Kind::ReduceEnd)
 }
 
-#[cold]
-fn begin_reduction() -> Option<(Kind, u64)> {
-    if leaves_out() {
-        return None;
-    }
-    record(Kind::ReduceBegin, 0);
-    Some((Kind::ReduceEnd, 0))
+/// Records that a call leaves work out from now on, because of a token or of a deadline.
+#[doc(hidden)]
+pub fn call_stopped(by_deadline: bool) {
+    record(Kind::Stop, by_deadline.into());
 }

@@ -1,7 +1,7 @@
 //! Traces: the events, the bounds, and the files.
 
 use either::Either;
-use furcate::policy::CancelToken;
+use furcate::policy::{CancelToken, Reason};
 use furcate::prelude::*;
 use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, Trace};
 use furcate::{Limit, join};
@@ -10,13 +10,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 #[cfg(unix)]
 use testkit::process::{
     SIGABRT, SIGINT, SIGQUIT, SIGTERM, break_stderr, child, end_by, good_child, plays, said, signal_of,
 };
 use testkit::traces::{alone, traced};
-use testkit::{LONG, Random, pool, until, within};
+use testkit::{LONG, Random, pool, spin, until, within};
 
 fn events(trace: &Trace) -> impl Iterator<Item = (usize, Event)> {
     trace
@@ -617,4 +617,115 @@ fn calls_of_chains_have_places() {
     assert_eq!(places(&trace).len(), 2);
     let trace = traced(|| pool.install(|| chain().sum::<u64>())).1;
     assert_eq!(places(&trace), [format!("{}:{}", file!(), line!() - 1)]);
+}
+
+/// The sizes of the blocks of a trace, and whether they were cut off from the back. Checks that they end.
+fn blocks(trace: &Trace) -> Vec<(u64, bool)> {
+    let blocks: Vec<_> = events(trace)
+        .filter_map(|(_, event)| match event {
+            Event::BlockBegin { size, from_back } => Some((size, from_back)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(count(trace, |event| event == Event::BlockEnd), blocks.len());
+    blocks
+}
+
+#[test]
+fn blocks_are_recorded() {
+    let pool = pool(2);
+    let chain = || (0..1000_u64).into_par_iter().by_blocks([100, 300]);
+    let (_, trace) = traced(|| pool.install(|| chain().sum::<u64>()));
+    assert_eq!(blocks(&trace), [(100, false), (300, false), (600, false)]);
+    let json = chrome(&trace);
+    let is_shown = |name: &str| json["traceEvents"].as_array().unwrap().iter().any(|e| e["name"] == name);
+    assert!(["block of 100", "block of 300", "block of 600"].into_iter().all(is_shown));
+
+    // What a search does not begin is not recorded. A search without a word about blocks has blocks, too.
+    let (_, trace) = traced(|| pool.install(|| chain().find_first(|x| *x == 200)));
+    assert_eq!(blocks(&trace), [(100, false), (300, false)]);
+    let (_, trace) = traced(|| pool.install(|| chain().find_last(|x| *x == 650)));
+    assert_eq!(blocks(&trace), [(100, true), (300, true)]);
+    let (_, trace) = traced(|| pool.install(|| (0..1000).into_par_iter().find_first(|x| *x == 5)));
+    assert_eq!(blocks(&trace), [(2, false), (4, false)]);
+    let (_, trace) = traced(|| pool.install(|| (0..1000).into_par_iter().sum::<u64>()));
+    assert_eq!(blocks(&trace), []);
+
+    // A block that panics ends.
+    let fails = |x: u64| assert!(x != 150);
+    let (result, trace) =
+        traced(|| catch_unwind(AssertUnwindSafe(|| pool.install(|| chain().for_each(fails)))));
+    assert!(result.is_err());
+    assert_eq!(blocks(&trace), [(100, false), (300, false)]);
+}
+
+/// A call that returns `Interrupted` has one event that says why, and no other call has one.
+#[test]
+fn stops_are_recorded_with_their_reasons() {
+    let pool = pool(2);
+    let stops = |trace: &Trace| {
+        let reason =
+            |(_, event)| if let Event::Stop { by_deadline } = event { Some(by_deadline) } else { None };
+        events(trace).filter_map(reason).collect::<Vec<_>>()
+    };
+    let chain = || (0..100_000_u64).into_par_iter().size_limit(100);
+    let (token, later) = (CancelToken::new(), Instant::now() + LONG);
+    let (result, trace) = traced(|| pool.install(|| chain().stop_on(&token).deadline(later).count()));
+    assert_eq!((result, stops(&trace)), (Ok(100_000), vec![]));
+
+    let cancel = |x: &u64| {
+        if *x == 50_000 {
+            token.cancel();
+        }
+    };
+    let items = || chain().inspect(cancel).stop_on(&token).deadline(later);
+    let (result, trace) = traced(|| pool.install(|| items().count()));
+    assert_eq!((result.unwrap_err().reason(), stops(&trace)), (Reason::Cancelled, vec![false]));
+    let json = chrome(&trace);
+    let marks = json["traceEvents"].as_array().unwrap().iter().filter(|e| e["name"] == "stopped by a token");
+    assert_eq!(marks.count(), 1);
+
+    let over = Instant::now();
+    let (result, trace) = traced(|| pool.install(|| chain().deadline(over).count()));
+    assert_eq!((result.unwrap_err().reason(), stops(&trace)), (Reason::DeadlineExceeded, vec![true]));
+    // Suspended tasks are cancelled, too.
+    let (result, trace) = traced(|| {
+        let never = (0..40).into_par_iter().map(|_| std::future::pending::<()>()).io_await();
+        pool.install(|| never.deadline(Instant::now() + Duration::from_millis(5)).count())
+    });
+    assert_eq!((result.unwrap_err().reason(), stops(&trace)), (Reason::DeadlineExceeded, vec![true]));
+    assert_eq!(count(&trace, |event| event == Event::Cancel), 1);
+    // A search that has found its result was not stopped.
+    let (result, trace) = traced(|| pool.install(|| chain().deadline(later).find_any(|x| *x == 7)));
+    assert_eq!((result, stops(&trace)), (Ok(Some(7)), vec![]));
+}
+
+/// A leaf's slice in the file has the position of the leaf, or says that it is not known.
+#[test]
+fn the_file_has_positions_of_leaves() {
+    let pool = pool(2);
+    let positions = |trace: &Trace| {
+        let json = chrome(trace);
+        let events = json["traceEvents"].as_array().unwrap();
+        let leaves = events.iter().filter(|event| event["name"] == "leaf").map(|event| &event["args"]);
+        let mut positions: Vec<_> =
+            leaves.map(|args| (args["from"].as_u64(), args["size"].as_u64().unwrap())).collect();
+        let unknown = events.iter().filter(|event| event["args"]["from"] == "unknown").count();
+        assert_eq!(positions.iter().filter(|(from, _)| from.is_none()).count(), unknown);
+        positions.sort_unstable();
+        positions
+    };
+    let chain = || (0..1000_u64).into_par_iter().bound_depth(3).force_depth(3);
+    let (_, trace) = traced(|| pool.install(|| chain().sum::<u64>()));
+    assert_eq!(positions(&trace), (0..8).map(|n| (Some(n * 125), 125)).collect::<Vec<_>>());
+    let backward = || chain().by_blocks([200]).find_last(|x| *x == 900);
+    let (_, trace) = traced(|| pool.install(backward));
+    assert_eq!(positions(&trace), [(None, 25); 8]);
+    let (_, trace) =
+        traced(|| pool.install(|| chain().adaptive().for_each(|x| spin(Duration::from_nanos(x)))));
+    let known: HashMap<_, _> =
+        trace.graph().pieces().filter_map(|piece| Some((piece.first?, piece))).collect();
+    let found: Vec<_> = positions(&trace).into_iter().filter_map(|(from, _)| from).collect();
+    assert_eq!(found.len(), known.len());
+    assert!(found.iter().all(|from| known.contains_key(from)));
 }

@@ -175,8 +175,34 @@ fn first_positions_are_right_or_not_known() {
             run(&|| chain().size_limit(1).for_each_init(|| false, note));
             run(&|| chain().adaptive().for_each_init(|| false, note));
             run(&|| chain().depjoin().size_limit(100).for_each_init(|| false, note));
-            run(&|| chain().by_exponential_blocks().for_each_init(|| false, note));
+            assert!(run(&|| chain().by_exponential_blocks().for_each_init(|| false, note)) > 5);
+            let sizes = [10, 0, 200, 1000];
+            assert!(run(&|| chain().size_limit(100).by_blocks(sizes).for_each_init(|| false, note)) > 20);
         }
+    }
+}
+
+/// Blocks follow each other from the front, so the positions of their leaves are known. From the back they are not.
+#[test]
+fn leaves_in_blocks_have_positions() {
+    for threads in [1, 2, 4] {
+        let pool = pool(threads);
+        let chain = || (0..1000_u64).into_par_iter().bound_depth(1).force_depth(1).by_blocks([100, 300]);
+        let leaves = |call: &(dyn Fn() + Sync)| {
+            let ((), trace) = traced(|| pool.install(call));
+            let pieces = trace.graph();
+            let pieces = pieces.pieces().filter(|piece| matches!(piece.kind, PieceKind::Leaf(_)));
+            pieces.map(|piece| piece.first).collect::<Vec<_>>()
+        };
+        let firsts = [0, 50, 100, 250, 400, 700].map(Some);
+        assert_eq!(leaves(&|| assert_eq!(chain().sum::<u64>(), 499_500)), firsts);
+        assert_eq!(leaves(&|| assert_eq!(chain().find_first(|x| *x == 399), Some(399))), firsts[..4]);
+        let unknown = leaves(&|| assert_eq!(chain().find_last(|x| *x == 601), Some(601)));
+        assert_eq!(unknown, [None; 4], "blocks of 100 and 300");
+        // Chains inside a leaf have blocks of their own.
+        let inner = |_| assert_eq!(chain().find_first(|x| *x == 99), Some(99));
+        let outer = || (0..2).into_par_iter().bound_depth(1).force_depth(1).for_each(inner);
+        assert_eq!(leaves(&outer), [0, 0, 50, 1, 0, 50].map(Some));
     }
 }
 

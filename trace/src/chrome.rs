@@ -1,13 +1,13 @@
 //! The trace in the JSON format of Chrome's trace viewer, which Perfetto reads too ("Trace Event Format").
 //!
-//! Each thread is a track of nested slices: calls of chains, jobs, halves of forks, leaves, reductions, waits. Arrows lead from forks to the
-//! jobs that thieves have made of them. The rest are instants.
+//! Each thread is a track of nested slices: calls of chains, jobs, halves of forks, blocks, leaves, reductions, waits. Arrows lead from forks to
+//! the jobs that thieves have made of them. The rest are instants. A leaf's record has the position of its first item, which is the graph's.
 //!
 //! `furcate-trace` reads the file back. For this, each of the trace's events is in the `args` of one record, the first one that the event
 //! begins, or else the last one that it ends: `event` is its kind, and `payload` its payload, in hexadecimal digits. An event that viewers show
 //! nothing of is in a metadata record. The `args` of `thread_name` have the thread's other values, and `otherData` has those of the trace.
 
-use super::graph::{Place, thefts};
+use super::graph::{PieceKind, Place, thefts};
 use super::{Event, JobId, ThreadTrace, TimedEvent, Trace};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -33,9 +33,9 @@ impl Trace {
             self.duration.as_nanos(),
             self.left_out
         )?;
-        let arrows = arrows(&self.threads);
+        let (arrows, positions) = (arrows(&self.threads), positions(self));
         for (thread, track) in self.threads.iter().zip(1..) {
-            write_track(&mut out, thread, track, self.duration, &arrows)?;
+            write_track(&mut out, thread, track, self.duration, &arrows, &positions)?;
         }
         out.to.write_all(b"\n]}\n")?;
         out.to.flush()
@@ -93,12 +93,26 @@ fn arrows(threads: &[ThreadTrace]) -> HashMap<Place, u64> {
         .collect()
 }
 
+/// The positions of leaves, by their threads and begins.
+type Positions = HashMap<(usize, Duration), Option<u64>>;
+
+/// Returns the positions of the leaves. Two leaves of a thread have one begin if the clock is coarse: their positions are not known.
+fn positions(trace: &Trace) -> Positions {
+    let mut positions = HashMap::new();
+    for piece in trace.graph().pieces().filter(|piece| matches!(piece.kind, PieceKind::Leaf(_))) {
+        let entry = positions.entry((piece.thread, piece.begin));
+        entry.and_modify(|first| *first = None).or_insert(piece.first);
+    }
+    positions
+}
+
 fn write_track<W: Write>(
     out: &mut Out<W>,
     thread: &ThreadTrace,
     track: u32,
     end: Duration,
     arrows: &HashMap<Place, u64>,
+    positions: &Positions,
 ) -> io::Result<()> {
     let mut args = format!(",\"args\":{{\"name\":{},\"lost\":{}", Quoted(&thread.label()), thread.lost);
     if let Some(name) = &thread.name {
@@ -112,7 +126,11 @@ fn write_track<W: Write>(
     for (index, TimedEvent { at, event }) in thread.events.iter().enumerate() {
         let (at, event) = (*at, *event);
         let args = match event {
-            Event::LeafBegin { size } => format!("\"size\":{size},"),
+            Event::LeafBegin { size } => {
+                let first = positions.get(&(track as usize - 1, at)).copied().flatten();
+                let from = first.map_or("\"unknown\"".to_owned(), |first| first.to_string());
+                format!("\"size\":{size},\"from\":{from},")
+            }
             Event::Steal { victim, .. } => format!("\"victim\":{victim},"),
             Event::Suspend { task } | Event::Wake { task } | Event::Resume { task } => {
                 format!("\"task\":\"{:x}\",", task.get())
@@ -125,10 +143,7 @@ fn write_track<W: Write>(
             event.payload()
         );
         let shown = Shown::of(event);
-        let ends = match shown {
-            Shown::Next(_, slice) | Shown::End(slice) => end_down_to(slice, &mut open),
-            _ => 0,
-        };
+        let ends = shown.end_slices(&mut open);
         let (phase, name) = match &shown {
             Shown::Begin(name, _) => ('B', &**name),
             Shown::Next(name, _) => ('B', *name),
@@ -159,7 +174,7 @@ fn write_track<W: Write>(
 }
 
 /// What a viewer shows of an event.
-enum Shown {
+pub(super) enum Shown {
     /// A slice of this name begins.
     Begin(Cow<'static, str>, Slice),
     /// The slice ends, and another one of this name begins in its place.
@@ -171,7 +186,7 @@ enum Shown {
 }
 
 impl Shown {
-    fn of(event: Event) -> Shown {
+    pub(super) fn of(event: Event) -> Shown {
         let begin = |name: &'static str, slice| Shown::Begin(name.into(), slice);
         match event {
             Event::CallBegin => begin("call", Slice::Call),
@@ -186,6 +201,8 @@ impl Shown {
             Event::LeafEnd => Shown::End(Slice::Leaf),
             Event::ChainBegin { place } => Shown::Begin(format!("call at {place}").into(), Slice::Chain),
             Event::ChainEnd => Shown::End(Slice::Chain),
+            Event::BlockBegin { size, .. } => Shown::Begin(format!("block of {size}").into(), Slice::Block),
+            Event::BlockEnd => Shown::End(Slice::Block),
             Event::LogBegin { name } => begin(name, Slice::Log),
             Event::LogEnd => Shown::End(Slice::Log),
             Event::ReduceBegin => begin("reduce", Slice::Reduce),
@@ -202,26 +219,30 @@ impl Shown {
             Event::Handover => Shown::Instant("slot handed over"),
             Event::Mug => Shown::Instant("mug"),
             Event::Cancel => Shown::Instant("cancel"),
+            Event::Stop { by_deadline: false } => Shown::Instant("stopped by a token"),
+            Event::Stop { by_deadline: true } => Shown::Instant("stopped by a deadline"),
         }
+    }
+
+    /// Ends the slice that ends here, and those inside it. Returns their number: 0 if there is no such slice, since its begin was lost. `open`
+    /// has the slices that have begun and not ended, the innermost last.
+    pub(super) fn end_slices(&self, open: &mut Vec<Slice>) -> usize {
+        let (Shown::Next(_, slice) | Shown::End(slice)) = self else { return 0 };
+        let Some(place) = open.iter().rposition(|one| one == slice) else { return 0 };
+        open.drain(place..).count()
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slice {
+pub(super) enum Slice {
     Call,
     Job,
     Fork(JobId),
     Chain,
+    Block,
     Leaf,
     Log,
     Reduce,
     Wait,
     Sleep,
-}
-
-/// Ends slices down to the innermost one that is `slice`, and returns their number: 0 if there is no such slice, since its begin was lost.
-/// `open` has the slices that have begun and not ended, the innermost last.
-fn end_down_to(slice: Slice, open: &mut Vec<Slice>) -> usize {
-    let Some(place) = open.iter().rposition(|one| *one == slice) else { return 0 };
-    open.drain(place..).count()
 }

@@ -37,6 +37,13 @@ fn parts(payload: u64) -> (JobId, usize) {
     (JobId(payload & ((1 << ADDRESS) - 1)), (payload >> ADDRESS) as usize)
 }
 
+/// Puts the size of a block beside the end that the block is cut off from. The highest bit of the size is lost: only an endless part has it.
+#[inline]
+#[must_use]
+pub fn block_payload(size: u64, from_back: bool) -> u64 {
+    size << 1 | u64::from(from_back)
+}
+
 /// Declares the kinds, the public events, and how an event is decoded.
 macro_rules! events {
     ($($(#[$about:meta])* $name:ident $({ $($(#[$about_field:meta])* $field:ident: $type:ty),+ })? = $decode:expr,)*) => {
@@ -146,6 +153,15 @@ events! {
     } = |size| Event::LeafBegin { size },
     /// The leaf has ended.
     LeafEnd = |_| Event::LeafEnd,
+    /// The thread begins to run a block of a chain, by `by_blocks` or in a search. It begins the next block when this one has ended.
+    BlockBegin {
+        /// The size of the block, in the units of its producer: mostly items.
+        size: u64,
+        /// Whether the block is cut off from the back of what is left, as in a search for the last hit. Else it is cut off from the front.
+        from_back: bool
+    } = |payload| Event::BlockBegin { size: payload >> 1, from_back: payload & 1 == 1 },
+    /// The block has ended.
+    BlockEnd = |_| Event::BlockEnd,
     /// The thread begins to fold items of a chain at the place of a `log` in it: a leaf, or a step of a task.
     LogBegin {
         /// The name that the chain gives to the place.
@@ -202,8 +218,15 @@ events! {
     } = |payload| Event::Resume { task: JobId(payload) },
     /// The thread takes a whole muggable deque over.
     Mug = |_| Event::Mug,
-    /// All tasks of a computation are cancelled: it has found its result, was stopped, or has panicked.
+    /// All tasks of a computation are cancelled, suspended ones too: it has found its result, was stopped, has panicked, or is awaited no longer.
+    /// If it was stopped by `stop_on` or `deadline`, there is a [`Stop`](Self::Stop), too.
     Cancel = |_| Event::Cancel,
+    /// A call under `stop_on` or `deadline` ends early. The thread has seen that the token is cancelled or that the deadline is over, and leaves
+    /// work out. There is one such event for each call that returns `Interrupted`.
+    Stop {
+        /// Whether it was the deadline.
+        by_deadline: bool
+    } = |payload| Event::Stop { by_deadline: payload == 1 },
 }
 
 impl Event {
@@ -222,6 +245,8 @@ impl Event {
             | Event::Wake { task: JobId(id) }
             | Event::Resume { task: JobId(id) } => id,
             Event::LeafBegin { size } => size,
+            Event::BlockBegin { size, from_back } => block_payload(size, from_back),
+            Event::Stop { by_deadline } => by_deadline.into(),
             Event::ParkBegin { worker } | Event::NapBegin { worker } => worker as u64,
             _ => 0,
         }
@@ -254,6 +279,8 @@ mod tests {
         let stolen = Event::Steal { job: JobId(address), victim: 3 };
         assert_eq!(event(Kind::Steal, beside(address, 3)), (77, stolen));
         assert_eq!(event(Kind::LeafBegin, u64::MAX), (77, Event::LeafBegin { size: u64::MAX }));
+        let block = Event::BlockBegin { size: 5, from_back: true };
+        assert_eq!(event(Kind::BlockBegin, block_payload(5, true)), (77, block));
         assert_eq!(decode([255, 0]), None, "no kind has this number");
     }
 

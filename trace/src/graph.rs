@@ -229,6 +229,8 @@ fn link(steps: Vec<DraftStep>, stolen: &mut HashMap<Place, Vec<DraftStep>>) -> V
             Some(DraftStep::Is(step)) => linked.push(chains.pass(step)),
             Some(DraftStep::Chain(place, first)) => chains.begin(Inside::Chain, Some(place), first),
             Some(DraftStep::ChainEnd) => chains.end(Inside::Chain),
+            Some(DraftStep::Block(size)) => chains.block(size),
+            Some(DraftStep::BlockEnd) => chains.end(Inside::Block),
             Some(DraftStep::LeafEnd) => chains.end(Inside::Leaf),
             Some(DraftStep::StolenRight(fork)) => {
                 linked.push(chains.pass(Step::Right));
@@ -243,7 +245,8 @@ fn link(steps: Vec<DraftStep>, stolen: &mut HashMap<Place, Vec<DraftStep>>) -> V
 /// Follows the steps of a root, for the places and the positions of its pieces.
 ///
 /// A position is the sum of the sizes of the leaves before it. That holds only while nothing was left out and no leaf was divided after its
-/// begin. So a chain, and each half in it, must be one leaf or one fork. Behind other parts, positions are not known.
+/// begin. So a chain, and each half and each block in it, must be one leaf or one fork, or blocks from the front. Behind other parts,
+/// positions are not known.
 #[derive(Default)]
 struct Chains {
     /// Each thing that is open, the innermost last, with the level around it.
@@ -254,6 +257,7 @@ struct Chains {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Chain,
+    Block,
     Half,
     Leaf,
 }
@@ -307,7 +311,15 @@ impl Chains {
         self.open.push((inside, mem::replace(&mut self.level, level)));
     }
 
-    /// Ends a chain or a leaf. If its begin was lost, positions are not known any more.
+    /// Begins a block of that size. The next one follows it, whatever is known inside this one. Behind a block from the back, which has no size
+    /// here, positions are not known.
+    fn block(&mut self, size: Option<u64>) {
+        let first = self.level.next.filter(|_| size.is_some() && !self.level.has_part);
+        self.level.next = first.zip(size).map(|(first, size)| first.saturating_add(size));
+        self.begin(Inside::Block, self.level.place, first);
+    }
+
+    /// Ends a chain, a block or a leaf. If its begin was lost, positions are not known any more.
     fn end(&mut self, inside: Inside) {
         match self.open.last() {
             Some((open, level)) if *open == inside => {
@@ -343,6 +355,9 @@ enum DraftStep {
     /// A chain begins that was called at this place, with the position of its next leaf.
     Chain(&'static str, Option<u64>),
     ChainEnd,
+    /// A block begins, with its size if it is cut off from the front.
+    Block(Option<u64>),
+    BlockEnd,
     LeafEnd,
 }
 
@@ -423,6 +438,10 @@ impl Reader<'_> {
             Event::ChainBegin { place } => self.outside = Some((place, Some(0))),
             Event::ChainEnd if self.works() => self.steps().push(DraftStep::ChainEnd),
             Event::ChainEnd => self.outside = None,
+            Event::BlockBegin { size, from_back } if self.works() => {
+                self.steps().push(DraftStep::Block((!from_back).then_some(size)));
+            }
+            Event::BlockEnd if self.works() => self.steps().push(DraftStep::BlockEnd),
             Event::LeafEnd if self.works() => self.steps().push(DraftStep::LeafEnd),
             Event::CallEnd | Event::JobEnd => self.close_down_to(|open| matches!(open, Open::Root(_))),
             Event::WaitBegin => self.open.push(Open::Wait),
@@ -507,6 +526,8 @@ fn is_cut(event: Event) -> bool {
             | Event::Stolen { .. }
             | Event::ChainBegin { .. }
             | Event::ChainEnd
+            | Event::BlockBegin { .. }
+            | Event::BlockEnd
             | Event::LeafEnd
             | Event::ReduceEnd
     )

@@ -3,7 +3,7 @@
 use crate::{AlreadyRunning, Trace};
 use std::sync::OnceLock;
 
-pub use crate::event::{Kind, beside, decode, encode};
+pub use crate::event::{Kind, beside, block_payload, decode, encode};
 pub use crate::names::{Name, number_of};
 
 /// The functions that start and stop a recording. They are the pool's, and the pool depends on this crate.

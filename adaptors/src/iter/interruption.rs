@@ -16,6 +16,7 @@ use super::{
 };
 use either::Either;
 use furcate_pool::sync::machine::OnceLock;
+use furcate_pool::trace;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
 use furcate_schedulers::{Node, Policy, Verdict};
 use std::cmp::Ordering;
@@ -264,7 +265,10 @@ impl<S: Stop> Policy for Reporting<S> {
             return true;
         }
         let Some(now) = stop.reason() else { return false };
-        reason.get_or_init(|| now); // the first one counts
+        // The first one counts.
+        if reason.set(now).is_ok() {
+            trace::call_stopped(now == Reason::DeadlineExceeded);
+        }
         true
     }
 

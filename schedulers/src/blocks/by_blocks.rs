@@ -22,7 +22,7 @@
 use crate::blocks::{BlockSizes, Blocks};
 use crate::tree::branch::is_stopped;
 use crate::{Divisible, Doubling, Reduction, Scheduler, SchedulerFacts, Suspending, Workload};
-use furcate_pool::Executor;
+use furcate_pool::{Executor, trace};
 
 /// Blocks one after the other, of the sizes that `Z` gives, each run by a scheduler `S`.
 ///
@@ -77,7 +77,10 @@ fn walk<S: Scheduler, Z: BlockSizes, W: Workload, E: Executor>(
     let (producer, policy, reduction) = work.parts();
     let mut blocks = Blocks::new(producer, sizes.block_sizes(executor.num_threads()));
     let mut next = || if W::Reduction::ENDS.backward { blocks.next_from_back() } else { blocks.next() };
-    let run = |block| inner.schedule_block((block, policy.clone(), reduction.clone()), executor);
+    let run = |block: W::Producer| {
+        let _block = trace::block(block.size(), W::Reduction::ENDS.backward);
+        inner.schedule_block((block, policy.clone(), reduction.clone()), executor)
+    };
     let mut output = run(next().expect("there is one block at least"));
     while !reduction.is_final(&output) {
         // If no units are left, there is nothing to stop.
