@@ -18,7 +18,7 @@ CEILINGS = {
     "schedulers": 6464,
     "adaptors": 16305,
     "src": 114,
-    "trace": 2222,
+    "trace": 2280,
     "cluster": 5698,
     "sim": 2445,
 }

@@ -25,6 +25,7 @@
 
 mod chrome;
 mod event;
+mod folded;
 mod graph;
 mod names;
 #[cfg(feature = "pictures")]

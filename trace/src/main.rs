@@ -5,13 +5,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: furcate-trace TRACE.json [-o PICTURE.svg | --text]
+const USAGE: &str = "usage: furcate-trace TRACE.json [-o PICTURE.svg | --text] [--folded STACKS.folded]
 
 Prints the summary of a trace, and draws its picture, into TRACE.svg unless -o names another file.
 FURCATE_TRACE=TRACE.json records the trace of a program that uses furcate.
 
   -o PICTURE.svg  the picture's file
   --text          draws no picture
+  --folded STACKS.folded
+                  writes folded stacks, for flamegraph.pl, inferno and speedscope
 ";
 
 fn main() -> ExitCode {
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
 
 /// Returns what to print.
 fn run() -> Result<String, String> {
-    let (mut input, mut picture, mut text) = (None, None, false);
+    let (mut input, mut picture, mut stacks, mut text) = (None, None, None, false);
     let mut arguments = std::env::args_os().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
@@ -42,6 +44,10 @@ fn run() -> Result<String, String> {
             Some("-o") => {
                 let path = arguments.next().ok_or("-o needs a name: -o PICTURE.svg")?;
                 picture = Some(PathBuf::from(path));
+            }
+            Some("--folded") => {
+                let path = arguments.next().ok_or("--folded needs a name: --folded STACKS.folded")?;
+                stacks = Some(PathBuf::from(path));
             }
             Some(option) if option.starts_with('-') => {
                 return Err(format!("there is no option {option}\n{USAGE}"));
@@ -62,15 +68,26 @@ fn run() -> Result<String, String> {
     })?;
     let trace = furcate_trace::read_chrome(file).map_err(|error| format!("{shown}: {error}"))?;
     let mut words = trace.summary().to_string();
-    if !text {
-        let picture = picture.unwrap_or_else(|| input.with_extension("svg"));
-        let shown = picture.display();
-        if picture == input {
-            return Err(format!("the picture would replace the trace {shown}: name another file with -o"));
+    let mut write = |path: PathBuf, what: &str, option: &str, content: &[u8]| {
+        let shown = path.display();
+        if path == input {
+            return Err(format!(
+                "the {what} would replace the trace {shown}: name another file with {option}"
+            ));
         }
-        fs::write(&picture, furcate_trace::svg(&trace))
-            .map_err(|error| format!("cannot write {shown}: {error}; name another file with -o"))?;
-        words += &format!("picture: {shown}\n");
+        fs::write(&path, content)
+            .map_err(|error| format!("cannot write {shown}: {error}; name another file with {option}"))?;
+        words += &format!("{what}: {shown}\n");
+        Ok(())
+    };
+    if let Some(path) = stacks {
+        let mut content = Vec::new();
+        trace.write_folded(&mut content).expect("a vector takes everything");
+        write(path, "stacks", "--folded", &content)?;
+    }
+    if !text {
+        let path = picture.unwrap_or_else(|| input.with_extension("svg"));
+        write(path, "picture", "-o", furcate_trace::svg(&trace).as_bytes())?;
     }
     Ok(words)
 }

@@ -1,5 +1,6 @@
 //! The pictures of traces.
 
 mod compare;
+mod folded;
 mod read;
 mod svg;

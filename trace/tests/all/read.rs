@@ -1,5 +1,6 @@
 //! Traces that are written to files and read back, by the library and by the program.
 
+use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::trace::{Settings, Trace};
 use furcate_trace::{read_chrome, svg};
@@ -15,7 +16,7 @@ fn file(trace: &Trace) -> Vec<u8> {
     file
 }
 
-/// Forks, leaves, reductions, logs, offers, suspended tasks, and a cancelled search.
+/// Forks, leaves, blocks, reductions, logs, offers, suspended tasks, a cancelled search, and a call that was stopped.
 fn many_kinds() -> Trace {
     let pool = pool(3);
     let (_, trace) = traced(|| {
@@ -24,6 +25,9 @@ fn many_kinds() -> Trace {
             chain().size_limit(100).map(|x| x + 1).log("with \"quotes\"").sum::<u64>();
             chain().adaptive().for_each(|x| spin(Duration::from_nanos(x)));
             chain().find_any(|x| *x == 3000);
+            let stop = CancelToken::new();
+            stop.cancel();
+            assert!(chain().by_blocks([7, 70]).stop_on(&stop).find_last(|x| *x == 3).is_err());
             (0..50_u64).into_par_iter().map(|x| async move { x }).io_await().sum::<u64>()
         })
     });
@@ -95,8 +99,13 @@ fn the_program_prints_and_draws() {
     assert_eq!(std::fs::read_to_string(path.join("trace.svg")).unwrap(), svg(&trace));
     assert!(program(path, &["trace.json", "-o", "other.svg"]).0 && path.join("other.svg").exists());
     assert!(program(path, &["--help"]).0);
+    let arguments = ["trace.json", "--text", "--folded", "out.folded"];
+    assert_eq!(program(path, &arguments), (true, format!("{summary}stacks: out.folded\n")));
+    let mut stacks = Vec::new();
+    trace.write_folded(&mut stacks).unwrap();
+    assert_eq!(std::fs::read(path.join("out.folded")).unwrap(), stacks);
 
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 11] = [
         (&[], "usage"),
         (&["none.json"], "FURCATE_TRACE=none.json"),
         (&["trace.json", "trace.json"], "one trace at a time"),
@@ -104,6 +113,9 @@ fn the_program_prints_and_draws() {
         (&["trace.json", "--svg"], "no option --svg"),
         (&["trace.json", "--text", "-o", "x.svg"], "leave one"),
         (&["trace.json", "-o", "no/x.svg"], "cannot write no/x.svg"),
+        (&["trace.json", "--folded"], "needs a name"),
+        (&["trace.json", "--folded", "trace.json"], "would replace the trace"),
+        (&["trace.json", "--folded", "no/x"], "cannot write no/x"),
         (&["trace.svg"], "not JSON"),
     ];
     for (arguments, words) in cases {
