@@ -110,6 +110,13 @@ for n in 1 2 4 8; do
     "$examples/lcs" 3000 --tile 100 --ranks "$n" --compare
 done
 "${open_mpi[@]}" -n 2 "$examples/uts" T1
+# A trace of each rank, and one of all.
+trace=$(mktemp -d)
+FURCATE_TRACE=$trace/trace.json "${open_mpi[@]}" -n 2 "$examples/uts" T1
+cargo run --quiet --locked -p furcate-trace --target-dir "$target" -- "$trace"/trace.{0,1}.json -o "$trace/cluster.json"
+grep -q '"pid":2.*"name":"trace.1"' "$trace/cluster.json"
+ci/perfetto-reads.py "$trace"/{trace.0,cluster}.json
+rm -r "$trace"
 "${open_mpi[@]}" -n 2 "$examples/recpfor" 64 --compare
 "${open_mpi[@]}" -n 2 "$examples/lcs" 3000 --tile 100 --compare
 # Each number of ranks counts the same words; paths that cannot be used are errors.

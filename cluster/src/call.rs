@@ -59,6 +59,7 @@ use furcate_pool::sync::machine::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 use furcate_pool::sync::machine::{Mutex, MutexGuard};
+use furcate_pool::trace;
 use furcate_schedulers::Reduction;
 use furcate_schedulers::policy::Reason;
 use serde::Serialize;
@@ -254,6 +255,7 @@ where
                     counters.add_latency(latency);
                 }
                 counters.won.add(1);
+                trace::record(trace::Kind::RankSteal, from as u64);
                 let up = Link::Gap { rank: from, gap };
                 desk.shares.push_back(Work { description: Some(description), up });
             }
@@ -489,6 +491,7 @@ where
 
     fn give(&self, thief: usize, gap: u64, description: Vec<u8>) {
         self.world().counters().given.add(1);
+        trace::record(trace::Kind::RankGive, thief as u64);
         self.session.send(thief, Message::Share { gap, description });
     }
 

@@ -1,7 +1,7 @@
 //! Records what a program's threads did: forks, steals, jobs, leaves, waits.
 //!
 //! [`start`] and [`stop`] surround any code. `FURCATE_TRACE=path` records a whole program, and writes the trace when the program ends;
-//! the program need not be changed. A program written for rayon is traced in the same way if furcate's `rayon-core` is in the place of
+//! the program need not be changed. Each rank of an MPI program writes a file of its own: `trace.3.json` for `trace.json`. A program written for rayon is traced in the same way if furcate's `rayon-core` is in the place of
 //! rayon's.
 //!
 //! ```
@@ -57,20 +57,18 @@ pub(crate) fn interrupted_thread() -> Option<i32> {
 }
 
 #[doc(hidden)]
-pub use furcate_trace::recording::Name;
+pub use furcate_trace::recording::{Kind, Name};
 pub use furcate_trace::{
     Advice, AlreadyRunning, Event, Graph, JobId, LogSummary, Piece, PieceKind, Step, Summary, ThreadSummary,
     ThreadTrace, TimedEvent, Trace,
 };
 pub use recorder::{Settings, dump, start, stop};
 #[doc(hidden)]
-pub use recorder::{Traced, register};
+pub use recorder::{Traced, record, register};
 
 pub(crate) use file::record_if_asked;
-pub(crate) use furcate_trace::recording::{Kind, beside};
-pub(crate) use recorder::{
-    is_on, leaves_out, record, set_leaves_out, set_right, take_right, wants_every_fork,
-};
+pub(crate) use furcate_trace::recording::beside;
+pub(crate) use recorder::{is_on, leaves_out, set_leaves_out, set_right, take_right, wants_every_fork};
 
 use furcate_trace::recording::{self, block_payload};
 use std::panic::Location;

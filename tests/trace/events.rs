@@ -391,6 +391,24 @@ fn the_environment_names_a_file() {
     assert!(words.contains("cannot write the trace") && words.contains("missing"), "{words}");
 }
 
+#[cfg(unix)]
+#[test]
+fn each_rank_of_a_cluster_has_a_file_of_its_own() {
+    if plays("rank") {
+        return program_of_the_environment();
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.trace.json");
+    let this = "events::each_rank_of_a_cluster_has_a_file_of_its_own";
+    for (variable, rank) in [("OMPI_COMM_WORLD_RANK", "0"), ("PMI_RANK", "13"), ("PMIX_RANK", "no number")] {
+        good_child(this, "rank", &[("FURCATE_TRACE", path.to_str().unwrap()), (variable, rank)]);
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["a.trace.0.json", "a.trace.13.json", "a.trace.json"]);
+}
+
 /// At its end such a program prints a report. It ends as it should even if the report cannot be printed.
 #[cfg(unix)]
 #[test]

@@ -25,29 +25,79 @@ impl Trace {
     ///
     /// If the writer fails.
     pub fn write_chrome(&self, to: impl Write) -> io::Result<()> {
-        let mut out = Out { to: io::BufWriter::new(to), first: true };
-        write!(
-            out.to,
-            "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"furcate\":\"1\",\"lost\":\"{}\",\"duration\":\"{}\",\"threads_left_out\":\"{}\"}},\"traceEvents\":[",
+        let about = format!(
+            "\"furcate\":\"1\",\"lost\":\"{}\",\"duration\":\"{}\",\"threads_left_out\":\"{}\",\"began\":\"{}\"",
             self.lost(),
             self.duration.as_nanos(),
-            self.left_out
-        )?;
+            self.left_out,
+            self.began.as_nanos()
+        );
+        let mut out = Out::new(to, &about)?;
+        self.write_tracks(&mut out)?;
+        out.end()
+    }
+
+    fn write_tracks(&self, out: &mut Out<impl Write>) -> io::Result<()> {
         let (arrows, positions) = (arrows(&self.threads), positions(self));
         for (thread, track) in self.threads.iter().zip(1..) {
-            write_track(&mut out, thread, track, self.duration, &arrows, &positions)?;
+            write_track(out, thread, track, self.duration, &arrows, &positions)?;
         }
-        out.to.write_all(b"\n]}\n")?;
-        out.to.flush()
+        Ok(())
     }
 }
 
-struct Out<W> {
-    to: W,
+/// Writes the traces of several processes into one file for <https://ui.perfetto.dev>, such as those of the ranks of a cluster. Each trace is a process of
+/// the given name. The times of all count from the earliest start, by the clocks of their machines.
+///
+/// ```
+/// use furcate::trace;
+///
+/// let traces = ["first", "second"].map(|name| {
+///     trace::start().unwrap();
+///     furcate::join(|| (), || ());
+///     (name.to_owned(), trace::stop().unwrap())
+/// });
+/// furcate_trace::write_processes(&traces, Vec::new()).unwrap();
+/// ```
+///
+/// # Errors
+///
+/// If the writer fails.
+#[cfg(feature = "pictures")]
+pub fn write_processes(processes: &[(String, Trace)], to: impl Write) -> io::Result<()> {
+    let first = processes.iter().map(|(_, trace)| trace.began).min().unwrap_or_default();
+    let mut out = Out::new(to, "")?;
+    // From 1 on: viewers take the process 0 for the system's idle one.
+    for ((name, trace), process) in processes.iter().zip(1..) {
+        (out.process, out.shift) = (process, trace.began - first);
+        let args = format_args!(",\"args\":{{\"name\":{}}}", Quoted(name));
+        out.event('M', "process_name", 1, Duration::ZERO, args)?;
+        trace.write_tracks(&mut out)?;
+    }
+    out.end()
+}
+
+struct Out<W: Write> {
+    to: io::BufWriter<W>,
     first: bool,
+    process: u32,
+    /// Time from the file's time 0 to the start of the process's trace.
+    shift: Duration,
 }
 
 impl<W: Write> Out<W> {
+    /// Begins the file, whose `otherData` has these members.
+    fn new(to: W, about: &str) -> io::Result<Self> {
+        let mut to = io::BufWriter::new(to);
+        write!(to, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{{about}}},\"traceEvents\":[")?;
+        Ok(Out { to, first: true, process: 1, shift: Duration::ZERO })
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.to.write_all(b"\n]}\n")?;
+        self.to.flush()
+    }
+
     /// Writes an event of a track. `more` begins with a comma, or is empty.
     fn event(
         &mut self,
@@ -58,10 +108,13 @@ impl<W: Write> Out<W> {
         more: impl Display,
     ) -> io::Result<()> {
         let comma = if std::mem::take(&mut self.first) { "" } else { "," };
+        let (process, at) = (self.process, at + self.shift);
+        // Unique in the file: Perfetto gives a thread's name to the number alone. (A trace has at most 1024 threads.)
+        let track = track + 10_000 * (process - 1);
         let (micros, nanos) = (at.as_micros(), at.subsec_nanos() % 1000);
         write!(
             self.to,
-            "{comma}\n{{\"ph\":\"{phase}\",\"name\":{},\"pid\":1,\"tid\":{track},\"ts\":{micros}.{nanos:03}{more}}}",
+            "{comma}\n{{\"ph\":\"{phase}\",\"name\":{},\"pid\":{process},\"tid\":{track},\"ts\":{micros}.{nanos:03}{more}}}",
             Quoted(name)
         )
     }
@@ -132,6 +185,7 @@ fn write_track<W: Write>(
                 format!("\"size\":{size},\"from\":{from},")
             }
             Event::Steal { victim, .. } => format!("\"victim\":{victim},"),
+            Event::RankSteal { rank } | Event::RankGive { rank } => format!("\"rank\":{rank},"),
             Event::Suspend { task } | Event::Wake { task } | Event::Resume { task } => {
                 format!("\"task\":\"{:x}\",", task.get())
             }
@@ -164,6 +218,8 @@ fn write_track<W: Write>(
             // The end of an arrow belongs to the slice around it, not to the next one.
             let (phase, bind) =
                 if matches!(event, Event::JobBegin { .. }) { ('f', ",\"bp\":\"e\"") } else { ('s', "") };
+            // Unique in the file, as the tracks.
+            let number = u64::from(out.process) << 32 | number;
             out.event(phase, "steal", track, at, format_args!(",\"cat\":\"steal\",\"id\":{number}{bind}"))?;
         }
     }
@@ -221,6 +277,8 @@ impl Shown {
             Event::Cancel => Shown::Instant("cancel"),
             Event::Stop { by_deadline: false } => Shown::Instant("stopped by a token"),
             Event::Stop { by_deadline: true } => Shown::Instant("stopped by a deadline"),
+            Event::RankSteal { .. } => Shown::Instant("steal from a rank"),
+            Event::RankGive { .. } => Shown::Instant("given to a rank"),
         }
     }
 

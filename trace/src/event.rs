@@ -227,6 +227,16 @@ events! {
         /// Whether it was the deadline.
         by_deadline: bool
     } = |payload| Event::Stop { by_deadline: payload == 1 },
+    /// This rank of a cluster has got a share of another rank's work.
+    RankSteal {
+        /// The other rank.
+        rank: usize
+    } = |payload| Event::RankSteal { rank: payload as usize },
+    /// This rank of a cluster has given a share of its work to another rank.
+    RankGive {
+        /// The other rank.
+        rank: usize
+    } = |payload| Event::RankGive { rank: payload as usize },
 }
 
 impl Event {
@@ -247,6 +257,7 @@ impl Event {
             Event::LeafBegin { size } => size,
             Event::BlockBegin { size, from_back } => block_payload(size, from_back),
             Event::Stop { by_deadline } => by_deadline.into(),
+            Event::RankSteal { rank } | Event::RankGive { rank } => rank as u64,
             Event::ParkBegin { worker } | Event::NapBegin { worker } => worker as u64,
             _ => 0,
         }

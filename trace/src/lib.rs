@@ -19,7 +19,7 @@
 //!
 //! - `svg`: the fork-join graph, and a timeline of the threads, in one SVG document;
 //! - `Comparison`: several computations side by side;
-//! - `read_chrome`, and the program `furcate-trace`: traces from files.
+//! - `read_chrome`, `write_processes`, and the program `furcate-trace`: traces from files.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -34,6 +34,8 @@ mod pictures;
 pub mod recording;
 mod summary;
 
+#[cfg(feature = "pictures")]
+pub use chrome::write_processes;
 pub use event::{Event, JobId, TimedEvent};
 pub use graph::{Graph, Piece, PieceKind, Step};
 #[cfg(feature = "pictures")]
@@ -64,6 +66,8 @@ pub struct Trace {
     left_out: u64,
     /// The time from the start to the stop.
     duration: Duration,
+    /// The start, as the time since the begin of 1970 by the system's clock.
+    began: Duration,
 }
 
 /// The events of one thread.
@@ -79,8 +83,8 @@ impl Trace {
     /// Makes a trace, for recorders and for readers of files.
     #[doc(hidden)]
     #[must_use]
-    pub fn from_parts(threads: Vec<ThreadTrace>, left_out: u64, duration: Duration) -> Self {
-        Trace { threads, left_out, duration }
+    pub fn from_parts(threads: Vec<ThreadTrace>, left_out: u64, duration: Duration, began: Duration) -> Self {
+        Trace { threads, left_out, duration, began }
     }
 
     /// Returns the threads that have recorded events, in the order of their first events.

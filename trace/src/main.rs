@@ -1,16 +1,21 @@
-//! `furcate-trace trace.json`: a trace's summary as text, and its picture.
+//! `furcate-trace trace.json`: a trace's summary as text, and its picture. `furcate-trace trace.*.json -o all.json`: those of several processes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use furcate_trace::{Trace, read_chrome, write_processes};
+
 const USAGE: &str = "usage: furcate-trace TRACE.json [-o PICTURE.svg | --text] [--folded STACKS.folded]
+       furcate-trace TRACE.0.json TRACE.1.json ... [-o ALL.json]
 
 Prints the summary of a trace, and draws its picture, into TRACE.svg unless -o names another file.
 FURCATE_TRACE=TRACE.json records the trace of a program that uses furcate.
+Of several traces, such as those of the ranks of a cluster, it prints each summary, and writes one trace of all processes, for Perfetto.
 
   -o PICTURE.svg  the picture's file
+  -o ALL.json     the file for the trace of all processes
   --text          draws no picture
   --folded STACKS.folded
                   writes folded stacks, for flamegraph.pl, inferno and speedscope
@@ -36,6 +41,7 @@ fn main() -> ExitCode {
 /// Returns what to print.
 fn run() -> Result<String, String> {
     let (mut input, mut picture, mut stacks, mut text) = (None, None, None, false);
+    let mut others = Vec::new();
     let mut arguments = std::env::args_os().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
@@ -53,7 +59,7 @@ fn run() -> Result<String, String> {
                 return Err(format!("there is no option {option}\n{USAGE}"));
             }
             _ if input.is_none() => input = Some(PathBuf::from(argument)),
-            _ => return Err(format!("one trace at a time\n{USAGE}")),
+            _ => others.push(PathBuf::from(argument)),
         }
     }
     let Some(input) = input else { return Err(format!("which trace?\n{USAGE}")) };
@@ -62,11 +68,14 @@ fn run() -> Result<String, String> {
             "--text draws no picture, so -o has no meaning beside it: leave one of them out".to_owned()
         );
     }
-    let shown = input.display();
-    let file = File::open(&input).map_err(|error| {
-        format!("cannot open {shown}: {error}; `FURCATE_TRACE={shown}` before a program's name records its trace there")
-    })?;
-    let trace = furcate_trace::read_chrome(file).map_err(|error| format!("{shown}: {error}"))?;
+    if !others.is_empty() {
+        if stacks.is_some() {
+            return Err("--folded writes the stacks of one trace: name one".to_owned());
+        }
+        others.push(input);
+        return several(others, picture);
+    }
+    let trace = read(&input)?;
     let mut words = trace.summary().to_string();
     let mut write = |path: PathBuf, what: &str, option: &str, content: &[u8]| {
         let shown = path.display();
@@ -90,4 +99,35 @@ fn run() -> Result<String, String> {
         write(path, "picture", "-o", furcate_trace::svg(&trace).as_bytes())?;
     }
     Ok(words)
+}
+
+fn read(path: &Path) -> Result<Trace, String> {
+    let shown = path.display();
+    let file = File::open(path).map_err(|error| {
+        format!("cannot open {shown}: {error}; `FURCATE_TRACE={shown}` before a program's name records its trace there")
+    })?;
+    read_chrome(file).map_err(|error| format!("{shown}: {error}"))
+}
+
+/// Returns the summaries of several processes. Writes their traces into one file, if that is named.
+fn several(mut inputs: Vec<PathBuf>, all: Option<PathBuf>) -> Result<String, String> {
+    // Rank 10 comes behind rank 9.
+    inputs.sort_by_key(|input| (input.as_os_str().len(), input.clone()));
+    let (mut words, mut traces) = (String::new(), Vec::new());
+    for input in &inputs {
+        let trace = read(input)?;
+        words += &format!("{}\n{}", input.display(), trace.summary());
+        traces.push((input.file_stem().unwrap_or_default().to_string_lossy().into_owned(), trace));
+    }
+    let Some(all) = all else { return Ok(words) };
+    let shown = all.display();
+    if inputs.contains(&all) {
+        return Err(format!(
+            "the file for all processes would replace the trace {shown}: name another file with -o"
+        ));
+    }
+    File::create(&all)
+        .and_then(|file| write_processes(&traces, file))
+        .map_err(|error| format!("cannot write {shown}: {error}; name another file with -o"))?;
+    Ok(words + &format!("all processes: {shown}; open it in https://ui.perfetto.dev\n"))
 }

@@ -3,6 +3,7 @@
 use crate::support::other::Other;
 use crate::support::{LONG, within};
 use furcate::prelude::*;
+use furcate::trace::{self, Event};
 use furcate_cluster::transport::Message;
 use furcate_cluster::{SpreadOver, Threads};
 use std::thread::{self, JoinHandle};
@@ -58,9 +59,11 @@ fn a_task_that_goes_on_for_long_is_divided() {
 }
 
 /// The first items of each share are cheap, and say nothing about the rest. A step that begins among them may hold some hundred units. A thief that was refused comes again.
+/// The trace shows what the ranks gave and got. (It also has what other tests do meanwhile.)
 #[test]
 fn items_that_grow_expensive_are_stolen() {
     within(LONG, || {
+        trace::start().unwrap();
         let counts = Threads::new(2).run(|world| {
             // Both ranks are there.
             assert_eq!((0..2_u64).into_par_iter().spread(world).count(), 2);
@@ -73,6 +76,13 @@ fn items_that_grow_expensive_are_stolen() {
             world.counts()
         });
         assert!(counts[1].given > 0 && counts[0].won > 0, "{counts:?}");
+        let trace = trace::stop().unwrap();
+        let count = |wanted| {
+            let events = trace.threads().iter().flat_map(|thread| thread.events());
+            events.filter(|event| event.event == wanted).count() as u64
+        };
+        assert!(count(Event::RankGive { rank: 0 }) >= counts[1].given);
+        assert!(count(Event::RankSteal { rank: 1 }) >= counts[0].won);
     });
 }
 

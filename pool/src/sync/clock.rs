@@ -4,6 +4,8 @@
 //! ever late and no piece of work seems long. It has no threads either, so nobody waits for another thread. What promises a time to the
 //! user (timers, deadlines, rates) uses std's clock ([`now`]), and panics on that target.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 #[cfg(furcate_sim)]
 pub use furcate_sim::time::Instant;
 #[cfg(not(any(furcate_sim, all(target_family = "wasm", target_os = "unknown"))))]
@@ -16,6 +18,12 @@ pub fn now() -> std::time::Instant {
     return furcate_sim::time::Instant::now().into_std();
     #[cfg(not(furcate_sim))]
     std::time::Instant::now()
+}
+
+/// Returns the time since the begin of 1970 by the clock that all processes have in common; zero where there is none.
+pub(crate) fn since_1970() -> Duration {
+    let has_clock = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+    has_clock.then(|| SystemTime::now().duration_since(UNIX_EPOCH).ok()).flatten().unwrap_or_default()
 }
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

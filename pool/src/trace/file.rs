@@ -15,6 +15,9 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 /// The variable that names the file.
 const VARIABLE: &str = "FURCATE_TRACE";
 
+/// The variables by which launchers of MPI programs tell a process its rank.
+const RANKS: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
+
 static PATH: OnceLock<OsString> = OnceLock::new();
 
 /// Begins to record the whole program if `FURCATE_TRACE` names a file. Called when a pool is made; later calls do nothing.
@@ -23,6 +26,7 @@ pub(crate) fn record_if_asked() {
     ASKED.call_once(|| {
         set_recorder(RECORDER);
         let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) else { return };
+        let path = of_this_rank(path);
         // The program may change its directory before it ends, and a file that cannot be written is to be known now.
         let path = std::path::absolute(&path).map_or(path, Into::into);
         if let Err(error) = File::create(&path) {
@@ -45,6 +49,18 @@ pub(crate) fn record_if_asked() {
             });
         }
     });
+}
+
+/// Returns the file of this process: `trace.3.json` for `trace.json` if it is the rank 3 of an MPI program, whose ranks have the same environment.
+fn of_this_rank(path: OsString) -> OsString {
+    let rank = RANKS.iter().find_map(|name| std::env::var(name).ok()?.parse::<u32>().ok());
+    let Some(rank) = rank else { return path };
+    let mut extension = OsString::from(rank.to_string());
+    if let Some(own) = Path::new(&path).extension() {
+        extension.push(".");
+        extension.push(own);
+    }
+    Path::new(&path).with_extension(extension).into()
 }
 
 /// Has [`write_whole_trace`] called when the program ends. Returns whether that is possible.

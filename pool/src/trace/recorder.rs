@@ -2,7 +2,7 @@
 
 use super::ring::Ring;
 use super::{AlreadyRunning, Kind, ThreadTrace, TimedEvent, Trace};
-use crate::sync::clock::Instant;
+use crate::sync::clock::{Instant, since_1970};
 use crate::sync::machine::{Mutex, MutexGuard, machine_static};
 use crate::sync::ticks;
 use furcate_trace::recording::{Recorder, decode, encode, set_recorder};
@@ -206,7 +206,7 @@ pub(super) fn of_program_so_far() -> Option<Trace> {
 impl Recording {
     /// Returns the events up to now. Threads may go on recording.
     fn trace(&self) -> Trace {
-        let duration = self.begin.elapsed();
+        let (duration, now) = (self.begin.elapsed(), since_1970());
         let ticks = ticks::read().wrapping_sub(BEGIN.load(Relaxed)).max(1);
         let nanos_per_tick = duration.as_nanos() as f64 / ticks as f64;
         let threads = self.rings.iter().map(|ring| {
@@ -218,7 +218,7 @@ impl Recording {
             let name = ring.name().map(str::to_owned);
             ThreadTrace::from_parts(name, events.collect(), lost, ring.processor_time())
         });
-        Trace::from_parts(threads.collect(), self.left_out, duration)
+        Trace::from_parts(threads.collect(), self.left_out, duration, now.saturating_sub(duration))
     }
 }
 
@@ -234,8 +234,9 @@ pub(crate) fn wants_every_fork() -> bool {
 }
 
 /// Records an event of this thread, if a recording is under way.
+#[doc(hidden)]
 #[inline]
-pub(crate) fn record(kind: Kind, payload: u64) {
+pub fn record(kind: Kind, payload: u64) {
     if is_on() {
         record_now(kind, payload);
     }

@@ -82,6 +82,7 @@ struct File {
 #[derive(Deserialize)]
 struct About {
     furcate: String,
+    began: String,
     duration: String,
     threads_left_out: String,
 }
@@ -147,6 +148,7 @@ impl File {
             threads.collect::<Option<_>>()?,
             self.about.threads_left_out.parse().ok()?,
             duration,
+            Duration::from_nanos(self.about.began.parse().ok()?),
         ))
     }
 }

@@ -4,6 +4,8 @@ use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::trace::{Settings, Trace};
 use furcate_trace::{read_chrome, svg};
+use miniserde::{Deserialize, json};
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -108,7 +110,7 @@ fn the_program_prints_and_draws() {
     let cases: [(&[&str], &str); 11] = [
         (&[], "usage"),
         (&["none.json"], "FURCATE_TRACE=none.json"),
-        (&["trace.json", "trace.json"], "one trace at a time"),
+        (&["trace.json", "trace.json", "-o", "trace.json"], "would replace"),
         (&["trace.json", "-o"], "needs a name"),
         (&["trace.json", "--svg"], "no option --svg"),
         (&["trace.json", "--text", "-o", "x.svg"], "leave one"),
@@ -121,5 +123,75 @@ fn the_program_prints_and_draws() {
     for (arguments, words) in cases {
         let (success, printed) = program(path, arguments);
         assert!(!success && printed.contains(words), "{arguments:?}: {printed}");
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(rename = "traceEvents")]
+    records: Vec<Record>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    ph: String,
+    name: String,
+    pid: u64,
+    tid: u64,
+    ts: f64,
+    id: Option<u64>,
+    args: Option<Args>,
+}
+
+#[derive(Deserialize)]
+struct Args {
+    name: Option<String>,
+}
+
+#[test]
+fn several_processes_become_one_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let first = many_kinds();
+    std::thread::sleep(Duration::from_millis(20));
+    let second = many_kinds();
+    for (name, trace) in [("trace.9.json", &first), ("trace.10.json", &second)] {
+        std::fs::write(path.join(name), file(trace)).unwrap();
+    }
+    let (success, printed) = program(path, &["trace.10.json", "trace.9.json", "-o", "all.json"]);
+    let summaries = format!("trace.9.json\n{}trace.10.json\n{}", first.summary(), second.summary());
+    assert!(success && printed.starts_with(&summaries), "{printed}");
+    assert_eq!(program(path, &["trace.9.json", "trace.10.json"]), (true, summaries));
+
+    let all: File = json::from_str(&std::fs::read_to_string(path.join("all.json")).unwrap()).unwrap();
+    let (mut depths, mut times) = (HashMap::<_, i64>::new(), HashMap::new());
+    let (mut names, mut processes, mut arrows) = (Vec::new(), HashMap::new(), HashMap::<_, Vec<_>>::new());
+    for Record { ph, name, pid, tid, ts, id, args } in all.records {
+        if name == "process_name" {
+            names.push((pid, args.unwrap().name.unwrap()));
+        }
+        let before = times.insert(tid, ts);
+        assert!(before.is_none_or(|before| before <= ts), "events of a thread are in order");
+        assert_eq!(*processes.entry(tid).or_insert(pid), pid, "a number is that of one thread");
+        let depth = depths.entry(tid).or_default();
+        *depth += i64::from(ph == "B") - i64::from(ph == "E");
+        assert!(*depth >= 0);
+        if let Some(id) = id {
+            assert!(*depth > 0, "Perfetto wants a slice around each end of an arrow");
+            arrows.entry(id).or_default().push((ph, pid));
+        }
+        // Microseconds, up to what rounding changes: the second process began 20 ms after the first one's end.
+        let end = first.duration().as_secs_f64() * 1e6 + 1.0;
+        assert!(
+            if pid == 1 { ts <= end } else { ts > end },
+            "process {pid} at {ts}, the first one until {end}"
+        );
+    }
+    assert_eq!(names, [(1, "trace.9".to_owned()), (2, "trace.10".to_owned())]);
+    assert!(depths.values().all(|depth| *depth == 0));
+    for ends in arrows.into_values() {
+        let mut phases: Vec<_> = ends.iter().map(|(phase, _)| &**phase).collect();
+        phases.sort_unstable();
+        assert!(phases == ["f", "s"] && ends[0].1 == ends[1].1, "{ends:?}");
     }
 }
