@@ -47,6 +47,7 @@ for event in events:
     depth += {"B": 1, "E": -1}.get(event["ph"], 0)
 assert depth == 0 and any(event["name"] == "leaf" for event in events), "the slices of the trace do not end"
 CHECK
+ci/perfetto-reads.py "$trace/trace.json"
 cargo run --release --locked -p furcate-trace -- "$trace/trace.json" >"$trace/summary.txt"
 grep -q "^thread" "$trace/summary.txt"
 grep -q "leaf of" "$trace/trace.svg"
