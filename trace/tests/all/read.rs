@@ -107,12 +107,13 @@ fn the_program_prints_and_draws() {
     trace.write_folded(&mut stacks).unwrap();
     assert_eq!(std::fs::read(path.join("out.folded")).unwrap(), stacks);
 
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (&[], "usage"),
         (&["none.json"], "FURCATE_TRACE=none.json"),
         (&["trace.json", "trace.json", "-o", "trace.json"], "would replace"),
         (&["trace.json", "-o"], "needs a name"),
         (&["trace.json", "--svg"], "no option --svg"),
+        (&["trace.json", "trace.json", "--folded", "x"], "of one trace"),
         (&["trace.json", "--text", "-o", "x.svg"], "leave one"),
         (&["trace.json", "-o", "no/x.svg"], "cannot write no/x.svg"),
         (&["trace.json", "--folded"], "needs a name"),
