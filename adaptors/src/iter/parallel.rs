@@ -939,7 +939,8 @@ pub trait ParallelIterator: Sized + Send {
     /// end of the call the count is exact: items that were not looked at, because a search has ended or the call was stopped, are
     /// not counted, and neither is an item whose work has panicked.
     ///
-    /// Behind [`io_await`](Self::io_await) the sink is told of each future that is ready, at once.
+    /// Behind [`io_await`](Self::io_await) the sink is told of each future that is ready, at once. How many are in flight, the sink can ask
+    /// the futures' [`Limit`](furcate_schedulers::Limit::in_use); how many have failed, an [`inspect`](Self::inspect) before it can count.
     ///
     /// ```
     /// use furcate::prelude::*;

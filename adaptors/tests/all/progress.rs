@@ -126,3 +126,26 @@ fn futures_that_are_ready_are_counted_at_once() {
     // interrupted. A thread that is interrupted between its two counts sees more.
     assert!((0..20).any(|_| run() <= 16), "many futures were ready and not told of, in every try");
 }
+
+/// In a sink, the limit tells how many futures are in flight, and an `inspect` before has counted the failures.
+#[test]
+fn a_sink_can_tell_what_is_in_flight_and_what_failed() {
+    let limit = furcate::Limit::new(8);
+    let (done, failed) = (AtomicU64::new(0), AtomicU64::new(0));
+    let told = Mutex::new(Vec::new());
+    let request = async |x: u64| {
+        async_io::Timer::after(Duration::from_millis(1)).await;
+        if x % 4 == 0 { Err(x) } else { Ok(x) }
+    };
+    let sink = |items| {
+        done.fetch_add(items, Relaxed);
+        told.lock().unwrap().push(limit.in_use());
+    };
+    let chain = (0..400).into_par_iter().map(request).io_await().limit(&limit);
+    let chain = chain.inspect(|item| _ = failed.fetch_add(u64::from(item.is_err()), Relaxed)).progress(sink);
+    assert_eq!(chain.filter(Result::is_ok).count(), 300);
+    assert_eq!((done.load(Relaxed), failed.load(Relaxed), limit.in_use()), (400, 100, 0));
+    let told = told.into_inner().unwrap();
+    assert_eq!(told.len(), 400, "after each future, at once");
+    assert!(told.iter().all(|in_use| *in_use <= 8) && told.iter().any(|in_use| *in_use > 4), "{told:?}");
+}
