@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12138,
-    "schedulers": 6464,
+    "pool": 12196,
+    "schedulers": 6497,
     "adaptors": 16305,
     "src": 114,
     "trace": 2356,

@@ -85,6 +85,7 @@
 //! * `derive`: `#[derive(Divisible)]`.
 //! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
+//! * `tracing`: the jobs of a call run inside the span in which the call was made.
 // Both panic if the stream is closed. Library code writes by functions that ignore errors.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -47,6 +47,7 @@ mod recorder;
 mod ring;
 #[cfg(unix)]
 mod signals;
+mod span;
 #[cfg(unix)]
 pub(crate) use signals::interrupted_thread;
 
@@ -65,6 +66,8 @@ pub use furcate_trace::{
 pub use recorder::{Settings, dump, start, stop};
 #[doc(hidden)]
 pub use recorder::{Traced, record, register};
+#[doc(hidden)]
+pub use span::{CallSpan, InSpan};
 
 pub(crate) use file::record_if_asked;
 pub(crate) use furcate_trace::recording::beside;
@@ -132,11 +135,13 @@ fn begin_mark(begin: Kind, payload: u64, end: Kind) -> Option<(Kind, u64)> {
 }
 
 /// Marks a call of a chain in the trace, from its making to its drop. As [`Mark`], but smaller: a chain may be as short as some ten
-/// instructions.
+/// instructions. With the feature `tracing` it is a span, too.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Call {
     is_recorded: bool,
+    #[cfg(feature = "tracing")]
+    _span: tracing::span::EnteredSpan,
 }
 
 impl Drop for Call {
@@ -153,7 +158,17 @@ impl Drop for Call {
 #[inline]
 #[must_use]
 pub fn chain(place: &'static Location<'static>) -> Call {
-    Call { is_recorded: is_on() && begin_chain(place) }
+    Call {
+        is_recorded: is_on() && begin_chain(place),
+        #[cfg(feature = "tracing")]
+        _span: enter_chain(place),
+    }
+}
+
+/// Enters a span for a call. (A span of a level that is off is none, and costs a load.)
+#[cfg(feature = "tracing")]
+fn enter_chain(place: &'static Location<'static>) -> tracing::span::EnteredSpan {
+    tracing::trace_span!(target: "furcate", "call", %place).entered()
 }
 
 /// Records the begin of a chain. Returns whether that was done.

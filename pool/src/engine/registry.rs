@@ -670,10 +670,9 @@ impl Registry {
         self.setup.runtime.enter()
     }
 
-    /// Returns the runtime for a call that this thread makes: the thread's own. If the pool's threads have entered a runtime already,
-    /// returns none.
+    /// Returns the runtime for a call that this thread makes, see [`Runtime::of_call`].
     pub(crate) fn runtime_of_call(&self) -> Runtime {
-        if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
+        Runtime::of_call(&self.setup.runtime)
     }
 
     /// Sleeps and works until the pool ends, or until this thread drives: then the waker is called when there is work.

@@ -5,6 +5,7 @@ use crate::engine::scope::WAITED_FOR;
 use crate::engine::settings::current_priority;
 use crate::engine::worker::{Fifo, Header, HeapJob, JobRef, SpawnHeader, Worker};
 use crate::slots::Priority;
+use crate::trace::CallSpan;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 
@@ -71,14 +72,14 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
     // Before the job is counted: if this panics, the pool does not wait for the job.
     registry.check_generation();
     registry.job_made();
-    let priority = current_priority();
+    let (priority, span) = (current_priority(), CallSpan::current());
     let run = move |worker: &Worker| {
         worker.set_priority(priority);
         // The job may be the only thing that keeps the pool from ending. The thread that runs the job keeps the registry.
         let registry = worker.registry();
         // Both may panic: `op`, and the drop of its values.
         let run_or_drop = || if registry.drops_spawned() { drop(op) } else { op() };
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(run_or_drop)) {
+        if let Err(payload) = span.run(|| catch_unwind(AssertUnwindSafe(run_or_drop))) {
             registry.handle_panic(payload);
         }
         registry.job_done();

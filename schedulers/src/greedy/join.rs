@@ -71,7 +71,10 @@ fn divide_or_fold<W: Workload, E: Executor>(mut branch: Branch<'_, W>, executor:
         let (left, right) = if fork {
             executor.join_context(
                 |_| run(left, executor),
-                |context| run(right.migrated(context.migrated()), executor),
+                |context| {
+                    let _in_span = right.position.call.enter_span(context);
+                    run(right.migrated(context.migrated()), executor)
+                },
             )
         } else {
             (run(left, executor), run(right, executor))

@@ -4,10 +4,13 @@
 
 use crate::policy::StopSignals;
 use crate::tree::alarm::Alarm;
+use furcate_pool::Context;
 use furcate_pool::detach::Stopper;
 use furcate_pool::sync::machine::OnceLock;
 use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
+use furcate_pool::trace::{CallSpan, InSpan};
 use std::mem::{self, ManuallyDrop};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// One run of a scheduler. It lies in the frame that waits for it.
@@ -17,6 +20,8 @@ pub(crate) struct Call {
     pub(crate) threads: usize,
     /// Whether the call came from outside the executor, for the same scheduler.
     pub(crate) from_outside: bool,
+    /// The span of the call, for the same schedulers. (A scope keeps the span of its parts itself.)
+    span: CallSpan,
     failed: AtomicBool,
     /// Stops the suspended tasks; unset if the call has no signals that may stop it.
     alarm: OnceLock<Arc<Alarm>>,
@@ -28,11 +33,18 @@ impl Call {
     /// Makes a call on so many threads, whose tasks cannot be suspended. So it has no alarm, and there is nothing to drop. (With a drop a
     /// nested call is not inlined, and takes a third more.)
     #[inline]
-    pub(crate) fn on_threads(threads: usize, from_outside: bool) -> ManuallyDrop<Self> {
+    pub(crate) fn on_threads(threads: usize, from_outside: bool) -> OnThreads {
         let mut call = Call::default();
         call.threads = threads;
         call.from_outside = from_outside;
-        ManuallyDrop::new(call)
+        call.span = CallSpan::current();
+        OnThreads(ManuallyDrop::new(call))
+    }
+
+    /// Has this thread enter the call's span, if the part that it begins was stolen. The other parts run where the span is entered.
+    #[inline]
+    pub(crate) fn enter_span(&self, context: Context) -> Option<InSpan<'_>> {
+        context.migrated().then(|| self.span.enter())
     }
 
     /// Whether a task has panicked. Relaxed, here and below: a hint, since the executor brings the panic itself to the caller.
@@ -93,6 +105,26 @@ impl Call {
     /// ended.
     pub(crate) fn was_stopped(&self) -> bool {
         self.left_out.load(Relaxed) && self.alarm.get().is_some_and(|alarm| alarm.has_rung())
+    }
+}
+
+/// A call of which only the span is dropped.
+#[derive(Debug)]
+pub(crate) struct OnThreads(ManuallyDrop<Call>);
+
+impl Deref for OnThreads {
+    type Target = Call;
+
+    #[inline]
+    fn deref(&self) -> &Call {
+        &self.0
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Drop for OnThreads {
+    fn drop(&mut self) {
+        self.0.span = CallSpan::default();
     }
 }
 

@@ -225,7 +225,13 @@ impl<'c, W: Workload, E: Executor> Fork for BranchFork<'c, W, E> {
         let BranchFork { left, right, joint, executor, may_fork, .. } = self;
         let run = |branch| run_watched(branch, executor, &run);
         let (left, right) = if may_fork {
-            executor.join_context(|_| run(left), |context| run(right.migrated(context.migrated())))
+            executor.join_context(
+                |_| run(left),
+                |context| {
+                    let _in_span = right.position.call.enter_span(context);
+                    run(right.migrated(context.migrated()))
+                },
+            )
         } else {
             (run(left), run(right))
         };

@@ -1,4 +1,4 @@
-//! The tokio runtime of a pool, or of a call.
+//! What the jobs of a call enter: the tokio runtime of the pool or of the call, and the call's [span](crate::trace::CallSpan).
 //!
 //! Futures of tokio, and of libraries built on it, look for their runtime in the thread that polls, makes or drops
 //! them. A runtime can be named in two ways:
@@ -12,29 +12,30 @@
 //! Cost: a look at a thread-local for each call; if a runtime is found, 20 ns for each of those jobs. Without the
 //! feature `tokio` there is no cost.
 
+use crate::trace::{CallSpan, InSpan};
 use std::any::Any;
-use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 #[cfg(feature = "tokio")]
 use tokio::runtime::{EnterGuard, Handle};
 
-/// A runtime, or none.
+/// A runtime, or none; and a span, or none. A pool's own has no span.
 #[derive(Default)]
 pub(crate) struct Runtime {
     #[cfg(feature = "tokio")]
     handle: Option<Handle>,
+    span: CallSpan,
 }
 
-/// Guard of a thread that has entered the runtime, if there is one. Its drop leaves the runtime.
+/// Guard of a thread that has entered the runtime and the span, if there are any. Its drop leaves both.
 pub(crate) struct Entered<'r> {
     #[cfg(feature = "tokio")]
     _guard: Option<EnterGuard<'r>>,
-    _runtime: PhantomData<&'r Runtime>,
+    _span: InSpan<'r>,
 }
 
 impl Entered<'_> {
-    /// Leaves the runtime. Without the feature `tokio` there is none to leave.
+    /// Leaves both. Without the features `tokio` and `tracing` there is nothing to leave.
     #[inline]
     pub(crate) fn leave(self) {}
 }
@@ -42,23 +43,25 @@ impl Entered<'_> {
 impl Runtime {
     #[cfg(feature = "tokio")]
     pub(crate) fn new(handle: Handle) -> Self {
-        Runtime { handle: Some(handle) }
+        Runtime { handle: Some(handle), span: CallSpan::default() }
     }
 
-    /// Returns the runtime that this thread has entered.
-    pub(crate) fn current() -> Self {
+    /// Returns the runtime and the span that this thread has entered, for a call of that pool. If the pool's threads have entered a runtime already, returns none.
+    pub(crate) fn of_call(_pool: &Runtime) -> Self {
         Runtime {
             #[cfg(feature = "tokio")]
-            handle: Handle::try_current().ok(),
+            handle: if _pool.handle.is_some() { None } else { Handle::try_current().ok() },
+            span: CallSpan::current(),
         }
     }
 
-    /// Whether there is a runtime.
+    /// Whether there is a runtime or a span.
     pub(crate) fn is_some(&self) -> bool {
         #[cfg(feature = "tokio")]
-        return self.handle.is_some();
-        #[cfg(not(feature = "tokio"))]
-        false
+        if self.handle.is_some() {
+            return true;
+        }
+        self.span.is_some()
     }
 
     #[inline]
@@ -66,7 +69,7 @@ impl Runtime {
         Entered {
             #[cfg(feature = "tokio")]
             _guard: self.handle.as_ref().map(Handle::enter),
-            _runtime: PhantomData,
+            _span: self.span.enter(),
         }
     }
 }
