@@ -2,7 +2,7 @@
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
-use furcate::{ThreadPool, ThreadPoolBuilder};
+use furcate::{Division, Fork, Part, PartScheduler, ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::yield_now;
 use std::fmt::{Debug, Write};
 use std::sync::{Barrier, Mutex, Once, mpsc};
@@ -75,6 +75,19 @@ fn on_two_threads(chain: impl FnOnce(&(dyn Fn(u32) -> Seen + Sync)) -> Vec<Seen>
     seen.iter().for_each(|(_, spans)| assert_eq!(spans, &["request"]));
 }
 
+/// A scheduler of a user's.
+#[derive(Clone)]
+struct Forks;
+
+impl PartScheduler for Forks {
+    fn run<P: Part>(&self, part: P) -> P::Output {
+        match part.divide() {
+            Division::Leaf(part) => part.fold(|rest| self.run(rest)),
+            Division::Two(fork) => fork.join(|part| self.run(part)),
+        }
+    }
+}
+
 #[test]
 fn stolen_parts_of_chains() {
     subscribe();
@@ -83,6 +96,7 @@ fn stolen_parts_of_chains() {
     let items = || (0..2_u32).into_par_iter().with_max_len(1);
     on_two_threads(|here| items().on(&pool).map(here).collect());
     on_two_threads(|here| items().filter(|_| true).on(&pool).map(here).collect());
+    on_two_threads(|here| items().with_scheduler(Forks).on(&pool).map(here).collect());
     on_two_threads(|here| items().depjoin().on(&pool).map(here).collect());
     on_two_threads(|here| items().map(here).by_blocks(std::iter::repeat(2)).on(&pool).collect());
     on_two_threads(|here| pool.install(|| items().map(here).collect()));
