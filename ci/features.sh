@@ -2,7 +2,7 @@
 # The library builds with no feature, and with each one alone; without `tokio` a panic of tokio's says what to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for features in "" rayon derive tokio stream indicatif tracing; do
+for features in "" rayon derive tokio stream jobserver indicatif tracing; do
     cargo clippy --quiet -p furcate --no-default-features --features "$features" --lib --locked -- -D warnings
     echo "ok: ${features:-no feature}"
 done

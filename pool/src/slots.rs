@@ -78,17 +78,20 @@ mod monitor;
 pub(crate) mod priority;
 pub(crate) mod searching;
 mod shelf;
+mod tokens;
 mod waits;
 mod wake;
 
 pub(crate) use monitor::{Look, Monitor, STUCK, Seen};
 pub use priority::Priority;
+pub(crate) use tokens::{Token, TokenSource};
 
 #[cfg(all(test, loom))]
 mod models;
 
 use crate::process::processors;
 use crate::slots::searching::Searching;
+use crate::slots::tokens::Tokens;
 use crate::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
@@ -281,6 +284,7 @@ pub(crate) struct SlotTable {
     pub(crate) left_since: Option<Instant>,
     /// Indices of the free slots.
     free: Vec<usize>,
+    tokens: Tokens,
     /// Numbers of the workers that wait for a slot: by [rank](Occupant::rank), and the oldest claim first. An entry whose worker is `Active` is outdated, and is
     /// skipped.
     claims: VecDeque<usize>,
@@ -310,6 +314,8 @@ pub(crate) struct Slots<W> {
     /// The holder of each slot; null if the slot is free.
     holders: Box<[CachePadded<AtomicPtr<W>>]>,
     table: Mutex<SlotTable>,
+    /// See [`tokens`].
+    source: OnceLock<TokenSource>,
     pub(crate) searching: CachePadded<Searching>,
     /// Number of workers on the shelf; written with the slot lock held.
     shelved: AtomicUsize,
@@ -339,6 +345,7 @@ impl<W: Occupant> Slots<W> {
                 drives: 0,
                 left_since: None,
                 free: (0..threads).rev().collect(),
+                tokens: Tokens::default(),
                 claims: VecDeque::new(),
                 threads: ThreadBounds { next: threads, end, refused: false, attended: 0, raised: None },
                 terminating: false,
@@ -349,6 +356,7 @@ impl<W: Occupant> Slots<W> {
                 woken: Vec::new(),
                 monitor: Monitor::default(),
             }),
+            source: OnceLock::new(),
             searching: CachePadded::new(Searching::new(threads, threads)),
             shelved: AtomicUsize::new(0),
             first_claim: AtomicU8::new(0),
@@ -371,12 +379,12 @@ impl<W: Occupant> Slots<W> {
             return 0;
         }
         // Each of them would search, and hold a slot.
-        (3 * (self.len() - free) + 1).saturating_sub(4 * self.searching.count()).min(free).min(self.room())
+        (3 * self.held() + 1).saturating_sub(4 * self.searching.count()).min(free).min(self.room())
     }
 
     /// Returns the number of slots that workers hold. A hint.
     pub(crate) fn held(&self) -> usize {
-        self.len().saturating_sub(self.searching.free())
+        self.len().saturating_sub(self.searching.unheld())
     }
 
     /// Returns how many workers more would have a processor each. A hint.
@@ -522,10 +530,15 @@ impl<W: Occupant> DerefMut for Locked<'_, W> {
 
 impl<W: Occupant> Drop for Locked<'_, W> {
     fn drop(&mut self) {
+        let settled = self.settle();
         let woken = mem::take(&mut self.woken);
         self.table = None;
         for number in woken {
             self.slots.known(number).unpark();
+        }
+        if let Some((unused, source)) = settled {
+            drop(unused);
+            source.into_iter().for_each(|request| request());
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::settings::runtime::Runtime;
 use crate::engine::settings::{Fairness, Saturation, Suspension};
 use crate::engine::worker::{WaitRule, Worker};
 use crate::process::report;
+use crate::slots::{Token, TokenSource};
 use crate::sync::machine::thread;
 use crate::sync::stack;
 use std::any::Any;
@@ -47,8 +48,12 @@ struct Settings {
     caller_takes_part: Option<bool>,
     /// A setting without an effect, which `Debug` prints.
     breadth_first: bool,
+    tokens: Option<StartSource>,
     setup: Setup,
 }
+
+/// Makes a source of tokens, which passes each of them to the given closure.
+type StartSource = Box<dyn FnOnce(Box<dyn Fn(Token) + Send + Sync>) -> io::Result<TokenSource>>;
 
 /// Has the threads started by `std::thread`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -504,6 +509,46 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Has the pool take part in make's jobserver, which bounds the number of busy processors over many processes. (As do cargo, rustc and gcc.)
+    ///
+    /// One slot needs no token: the process has started with one. Before the pool uses a further slot, it acquires a token, and gives the
+    /// token back when it has no work for the slot: at once, or within 20 ms in the middle of a call. So at most
+    /// [`num_threads`](Self::num_threads) jobs run at once, and at most one more than there are tokens. While other processes have all tokens,
+    /// calls go on in one slot. If the jobserver's pipe fails, the pool goes on with the slots that it has.
+    ///
+    /// A thread that waits for a token starts with the pool. (On Unix, its end takes the signal `SIGUSR1`: see
+    /// [`into_helper_thread`](jobserver::Client::into_helper_thread).) If several pools share the tokens, each has one slot without a token.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    ///
+    /// // In a process that make or cargo has started: `unsafe { jobserver::Client::from_env() }`.
+    /// let client = jobserver::Client::new(3).unwrap();
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(8).jobserver(client.clone()).build().unwrap();
+    /// let sum: u64 = (0..1000_u64).into_par_iter().on(&pool).sum(); // on four threads at most
+    /// assert_eq!(sum, 499_500);
+    /// drop(pool);
+    /// assert_eq!(client.available().unwrap(), 3);
+    /// ```
+    #[cfg(feature = "jobserver")]
+    pub fn jobserver(mut self, client: jobserver::Client) -> Self {
+        self.settings.tokens = Some(Box::new(|bring| {
+            // After an error, no token comes any more.
+            let bring = move |token: io::Result<_>| _ = token.map(|token| bring(Box::new(token)));
+            let helper = client.into_helper_thread(bring)?;
+            Ok(Box::new(move || helper.request_token()))
+        }));
+        self
+    }
+
+    /// As `jobserver`, with the simulator's tokens.
+    #[cfg(furcate_sim)]
+    #[doc(hidden)]
+    pub fn tokens_by(mut self, start: StartSource) -> Self {
+        self.settings.tokens = Some(start);
+        self
+    }
+
     /// Sets the jobs that a worker may run while it waits.
     pub fn wait_rule(mut self, rule: WaitRule) -> Self {
         self.settings.setup.wait_rule = rule;
@@ -607,6 +652,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         }
         let registry = Registry::new(threads, settings.setup);
         let unfinished = Unfinished(&registry);
+        if let Some(start) = settings.tokens {
+            let weak = Arc::downgrade(&registry);
+            let bring = move |token| _ = weak.upgrade().map(|registry| registry.receive(token));
+            // The source has a thread, too.
+            let refused = |error| BuildErrorReason::Thread { number: threads, of: threads + 1, error };
+            registry
+                .use_tokens(start(Box::new(bring)).map_err(|error| ThreadPoolBuildError(refused(error)))?);
+        }
         // Before any thread is started: no other thread can wake this thread's worker yet.
         if settings.use_current_thread {
             registry.adopt_current_thread();

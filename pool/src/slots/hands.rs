@@ -44,9 +44,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Takes a free slot, if there is one.
     #[must_use]
     pub(crate) fn take_free(&mut self) -> Option<FreeSlot> {
-        let slot = self.free.pop()?;
-        self.slots.searching.set_free(self.free.len());
-        Some(FreeSlot(slot))
+        let slot = self.free.pop();
+        self.tokens.is_wanted |= slot.is_none();
+        self.publish_free();
+        slot.map(FreeSlot)
+    }
+
+    /// Publishes the number of free slots.
+    pub(super) fn publish_free(&self) {
+        let withheld = self.tokens.withheld.len();
+        self.slots.searching.set_free(self.free.len(), withheld, self.tokens.may_request());
     }
 
     /// Gives a worker a free slot, if there is one. Returns whether the worker has got it.
@@ -128,7 +135,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
             }
         }
         self.free.push(slot.0);
-        self.slots.searching.set_free(self.free.len());
+        self.publish_free();
     }
 
     /// Removes a worker's claim, if there is one, and marks the worker as not overdue: it gets a slot.

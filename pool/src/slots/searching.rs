@@ -39,6 +39,9 @@ use crossbeam_utils::CachePadded;
 /// the square root of the pool's size: the larger a group, the more seldom it changes `count`.
 const GROUP: usize = 8;
 
+/// Bit beside the number of free slots: one more slot would be free if a token was [requested](crate::slots::Token).
+const ON_REQUEST: usize = 1 << (usize::BITS - 1);
+
 /// Counts of searching workers, long sleepers and free slots, and flags for the timed searcher and the watcher.
 ///
 /// All workers read these values often. Those that change with every search have cache lines of their own.
@@ -50,8 +53,10 @@ pub(crate) struct Searching {
     group_size: usize,
     /// Number of groups in which a worker searches; of searching workers, if there is only one group.
     count: CachePadded<AtomicUsize>,
-    /// Number of free slots.
+    /// Number of free slots, and [`ON_REQUEST`].
     free: CachePadded<AtomicUsize>,
+    /// Number of slots that are free or withheld.
+    unheld: AtomicUsize,
     /// Whether one of the searching workers is the timed searcher.
     timed_searcher: CachePadded<AtomicBool>,
     /// Number of long sleepers.
@@ -73,17 +78,18 @@ impl Searching {
             group_size,
             count: CachePadded::new(AtomicUsize::new(0)),
             free: CachePadded::new(AtomicUsize::new(free)),
+            unheld: AtomicUsize::new(free),
             timed_searcher: CachePadded::new(AtomicBool::new(false)),
             long_sleepers: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
         }
     }
 
-    /// Whether no worker searches although a slot is free.
+    /// Whether no worker searches although a slot is free, or would be on request.
     ///
     /// Relaxed, as all loads here: the caller has passed a fence, or its deque was poked by a worker that has.
     pub(crate) fn needs_searcher(&self) -> bool {
-        self.no_searcher() && self.free() > 0
+        self.no_searcher() && self.free.load(Relaxed) > 0
     }
 
     /// Whether no worker searches.
@@ -107,12 +113,18 @@ impl Searching {
 
     /// Returns the number of free slots.
     pub(crate) fn free(&self) -> usize {
-        self.free.load(Relaxed)
+        self.free.load(Relaxed) & !ON_REQUEST
     }
 
-    /// Sets the number of free slots. Called with the slot lock held.
-    pub(crate) fn set_free(&self, free: usize) {
-        self.free.store(free, Relaxed);
+    /// Returns the number of slots that no worker holds: those that are free or withheld.
+    pub(crate) fn unheld(&self) -> usize {
+        self.unheld.load(Relaxed)
+    }
+
+    /// Sets the numbers of free and of withheld slots, and whether one of the latter would be free on request. Called with the slot lock held.
+    pub(crate) fn set_free(&self, free: usize, withheld: usize, on_request: bool) {
+        self.unheld.store(free + withheld, Relaxed);
+        self.free.store(free | if on_request { ON_REQUEST } else { 0 }, Relaxed);
     }
 
     /// Whether there is a timed searcher. A hint.

@@ -11,6 +11,8 @@ mod external_threads;
 mod fairness;
 mod foreign_wakers;
 mod handles;
+#[cfg(unix)]
+mod jobserver;
 mod join;
 mod lifetime;
 mod main_handler;

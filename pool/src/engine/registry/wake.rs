@@ -3,7 +3,7 @@
 use super::{Locked, Registry};
 use crate::engine::worker::Worker;
 use crate::quiet_drop::drop_quietly;
-use crate::slots::{Occupant, Priority, WakeOutcome};
+use crate::slots::{Occupant, Priority, Token, TokenSource, WakeOutcome};
 use crate::sync::fence;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -132,12 +132,17 @@ impl Registry {
         let Some(mut slots) = self.lock_while(|| self.slots.searching.needs_searcher()) else {
             return self.watch_if_needed();
         };
+        self.wake_searcher(&mut slots, by);
+    }
+
+    /// As [`wake_if_none_searches`](Self::wake_if_none_searches), with the slot lock held.
+    fn wake_searcher<'a>(&'a self, slots: &mut Locked<'a>, by: Option<&Worker>) {
         match slots.wake_searcher() {
             WakeOutcome::Needless => return,
-            WakeOutcome::Full => return self.watch(&mut slots),
+            WakeOutcome::Full => return self.watch(slots),
             WakeOutcome::Woken => {}
             WakeOutcome::NoWorker(slot) => {
-                match self.start_thread(&mut slots).or_else(|| self.ask_attendant(&mut slots)) {
+                match self.start_thread(slots).or_else(|| self.ask_attendant(slots)) {
                     Some(worker) => slots.occupy(worker, slot),
                     None => {
                         // Nobody searches from now on: later pushes look up, as after a final check that has seen nothing.
@@ -151,6 +156,22 @@ impl Registry {
             }
         }
         self.count_wakeup(by);
+    }
+
+    /// Has the pool use one more slot, by a token that it has requested.
+    pub(crate) fn receive(&self, token: Token) {
+        let mut slots = self.lock();
+        slots.receive(token);
+        // Between the store that says that no token is requested, and the look for a searching worker: see invariant 4 of `slots/tokens.rs`.
+        fence::full();
+        if self.slots.held() > 0 {
+            self.wake_searcher(&mut slots, None);
+        }
+    }
+
+    /// Has the pool use one slot, and further ones by tokens that `source` brings when it is called. Called before the pool's threads are started.
+    pub(crate) fn use_tokens(&self, source: TokenSource) {
+        self.slots.withhold(source);
     }
 
     /// Starts one more thread, without a slot. Its worker counts as parked, but is in no list: the caller gives it a slot or a watch.

@@ -175,7 +175,7 @@ fn a_fork_against_a_slot_that_becomes_free() {
         let leaver = {
             let pool = Arc::clone(&pool);
             thread::spawn(move || {
-                pool.searching.set_free(1);
+                pool.searching.set_free(1, 0, false);
                 pool.final_check();
             })
         };
@@ -216,7 +216,7 @@ fn a_slot_that_becomes_free_against_the_last_worker_that_parks() {
             thread::spawn(move || pool.find_work(0))
         };
         *pool.parked.lock().unwrap() = true;
-        pool.searching.set_free(1);
+        pool.searching.set_free(1, 0, false);
         pool.final_check();
         sleeper.join().unwrap();
         pool.assert_awake();

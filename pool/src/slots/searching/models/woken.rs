@@ -196,7 +196,7 @@ impl Pool {
     /// As `Registry::occupy`.
     fn occupy(&self, idle: &mut Idle, number: usize) {
         idle.free -= 1;
-        self.searching.set_free(idle.free);
+        self.searching.set_free(idle.free, 0, false);
         match std::mem::replace(&mut idle.states[number], State::Active) {
             State::TimedSearch => self.searching.set_timed_searcher(false),
             State::Parked => self.searching.begin(number),
@@ -222,7 +222,7 @@ impl Pool {
     fn sleep_until_needed(&self, number: usize, timed: bool) {
         let mut idle = self.lock();
         idle.free += 1;
-        self.searching.set_free(idle.free);
+        self.searching.set_free(idle.free, 0, false);
         if timed {
             idle.states[number] = State::TimedSearch;
             self.searching.set_timed_searcher(true);
