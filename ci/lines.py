@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12196,
+    "pool": 12309,
     "schedulers": 6497,
     "adaptors": 16305,
     "src": 114,

@@ -9,8 +9,11 @@ use furcate::{Fairness, Priority, Suspension, ThreadPool, ThreadPoolBuilder, Wai
 use furcate_schedulers::Timer;
 use furcate_sim::atomic::{AtomicU64, Ordering::Relaxed};
 use furcate_sim::time::Instant;
-use furcate_sim::{Check, Machine, simulate, thread, work};
+use furcate_sim::{Check, Condvar, Machine, Mutex, simulate, thread, work};
+use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Random numbers of a program: splitmix64.
@@ -262,6 +265,7 @@ fn random_programs_give_their_sequential_values() {
         let again = (random.below(4) == 0).then(|| pause(&mut random));
         // Of the second call.
         let priority = Priority::ALL[random.below(3) as usize];
+        let tokens = (random.below(4) == 0).then(|| random.below(4) as usize);
         let expected = program.value();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let check_of = Check::new().cores(threads).max_steps(3_000_000).needs_no_time(!waits);
@@ -279,6 +283,10 @@ fn random_programs_give_their_sequential_values() {
                     .caller_takes_part(takes_part);
                 let builder = if fences { builder.ordinary_fences() } else { builder };
                 let builder = if drives { builder.main_handler(|main| block_on(main)) } else { builder };
+                let builder = match tokens {
+                    Some(tokens) => builder.tokens_by(Box::new(move |bring| Jobserver::start(tokens, bring))),
+                    None => builder,
+                };
                 let pool = builder.build().unwrap();
                 let others = program.clone();
                 // A second call of the same pool, from another thread.
@@ -302,10 +310,66 @@ fn random_programs_give_their_sequential_values() {
             let message = payload.downcast_ref::<String>().cloned().unwrap_or_default();
             // The hook is silent.
             eprintln!(
-                "{message}\n{threads} threads, drives {drives}, takes part {takes_part}, rule {rule}, {priority:?}, {program:?}"
+                "{message}\n{threads} threads, tokens {tokens:?}, drives {drives}, takes part {takes_part}, rule {rule}, {priority:?}, {program:?}"
             );
             panic!();
         }
+    }
+}
+
+/// A jobserver that has tokens for one pool, with a thread that brings them.
+struct Jobserver {
+    tokens: usize,
+    requests: usize,
+    ended: bool,
+}
+
+type Shared = Arc<(Mutex<Jobserver>, Condvar)>;
+
+impl Jobserver {
+    fn start(
+        tokens: usize,
+        bring: Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>,
+    ) -> io::Result<Box<dyn Fn() + Send + Sync>> {
+        let server = Arc::new((Mutex::new(Jobserver { tokens, requests: 0, ended: false }), Condvar::new()));
+        let (here, end) = (Arc::clone(&server), End(Arc::clone(&server)));
+        thread::Builder::new().spawn(move || {
+            loop {
+                let waits = |it: &mut Jobserver| !it.ended && (it.requests == 0 || it.tokens == 0);
+                let mut state = here.1.wait_while(here.0.lock().unwrap(), waits).unwrap();
+                if state.ended {
+                    break;
+                }
+                state.requests -= 1;
+                state.tokens -= 1;
+                drop(state);
+                bring(Box::new(Token(Arc::clone(&here))));
+            }
+        })?;
+        Ok(Box::new(move || change(&end.0, |it| it.requests += 1)))
+    }
+}
+
+fn change(server: &Shared, how: impl FnOnce(&mut Jobserver)) {
+    how(&mut server.0.lock().unwrap());
+    server.1.notify_all();
+}
+
+/// A token. Its drop gives it back.
+struct Token(Shared);
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        change(&self.0, |it| it.tokens += 1);
+    }
+}
+
+/// Ends the thread when the pool is gone.
+struct End(Shared);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        change(&self.0, |it| it.ended = true);
     }
 }
 
