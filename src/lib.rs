@@ -84,6 +84,7 @@
 //! * `stream`: streams as sources and as results; pipelines. See the module `stream`.
 //! * `derive`: `#[derive(Divisible)]`.
 //! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
+//! * `jobserver`: a pool's threads take part in make's jobserver.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 //! * `tracing`: the jobs of a call run inside the span in which the call was made.
 // Both panic if the stream is closed. Library code writes by functions that ignore errors.

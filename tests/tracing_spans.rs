@@ -5,6 +5,7 @@ use furcate::prelude::*;
 use furcate::{Division, Fork, Part, PartScheduler, ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::yield_now;
 use std::fmt::{Debug, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex, Once, mpsc};
 use std::thread::{self, ThreadId};
 use tracing::field::{Field, Visit};
@@ -17,6 +18,13 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 static CALLS: Mutex<String> = Mutex::new(String::new());
 /// The names of the spans that were closed.
 static CLOSED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Whether the subscriber panics in the span `broken`.
+static IS_BROKEN: AtomicBool = AtomicBool::new(false);
+
+fn fail_if_broken(span: &str) {
+    assert!(span != "broken" || !IS_BROKEN.load(SeqCst), "the subscriber panics");
+}
 
 struct Record;
 
@@ -31,6 +39,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Record {
         if span.metadata().target() == "furcate" {
             span.record(&mut Fields(&mut CALLS.lock().unwrap()));
         }
+    }
+
+    fn on_enter(&self, id: &Id, context: Context<'_, S>) {
+        fail_if_broken(context.span(id).unwrap().name());
+    }
+
+    fn on_exit(&self, id: &Id, context: Context<'_, S>) {
+        fail_if_broken(context.span(id).unwrap().name());
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
@@ -189,4 +205,27 @@ fn a_call_is_a_span_with_its_place() {
     let place = format!("place {}:{}:", file!(), line!() + 1);
     (0..10).into_par_iter().for_each(|_| assert_eq!(Span::current().metadata().unwrap().name(), "call"));
     assert!(CALLS.lock().unwrap().contains(&place), "{place}");
+}
+
+/// Its panics are not those of the jobs, and no caller waits for ever.
+#[test]
+fn a_subscriber_that_panics_stops_no_job() {
+    subscribe();
+    let (pool, ran) = (pool(), AtomicUsize::new(0));
+    let (sender, spawned) = mpsc::channel();
+    let span = info_span!("broken");
+    let entered = span.enter();
+    IS_BROKEN.store(true, SeqCst);
+    pool.scope(|scope| (0..3).for_each(|_| scope.spawn(|_| _ = ran.fetch_add(1, SeqCst))));
+    pool.spawn(move || sender.send(()).unwrap());
+    spawned.recv().unwrap();
+    let seen = Mutex::new(Vec::new());
+    let both = Barrier::new(2);
+    (0..2).into_par_iter().on(&pool).for_each(|i| {
+        both.wait();
+        seen.lock().unwrap().push(i);
+    });
+    IS_BROKEN.store(false, SeqCst);
+    drop((entered, pool));
+    assert_eq!((ran.into_inner(), seen.into_inner().unwrap().len()), (3, 2));
 }

@@ -266,7 +266,6 @@ impl ThreadBounds {
 }
 
 /// State that the slot lock protects.
-#[derive(Debug)]
 pub(crate) struct SlotTable {
     /// State of each worker, by the worker's number.
     states: Vec<WorkerState>,
@@ -314,8 +313,6 @@ pub(crate) struct Slots<W> {
     /// The holder of each slot; null if the slot is free.
     holders: Box<[CachePadded<AtomicPtr<W>>]>,
     table: Mutex<SlotTable>,
-    /// See [`tokens`].
-    source: OnceLock<TokenSource>,
     pub(crate) searching: CachePadded<Searching>,
     /// Number of workers on the shelf; written with the slot lock held.
     shelved: AtomicUsize,
@@ -356,7 +353,6 @@ impl<W: Occupant> Slots<W> {
                 woken: Vec::new(),
                 monitor: Monitor::default(),
             }),
-            source: OnceLock::new(),
             searching: CachePadded::new(Searching::new(threads, threads)),
             shelved: AtomicUsize::new(0),
             first_claim: AtomicU8::new(0),
@@ -536,9 +532,10 @@ impl<W: Occupant> Drop for Locked<'_, W> {
         for number in woken {
             self.slots.known(number).unpark();
         }
-        if let Some((unused, source)) = settled {
-            drop(unused);
-            source.into_iter().for_each(|request| request());
+        let (unused, source) = settled;
+        drop(unused);
+        if let Some(request) = source {
+            request();
         }
     }
 }

@@ -330,7 +330,7 @@ impl Jobserver {
     fn start(
         tokens: usize,
         bring: Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>,
-    ) -> io::Result<Box<dyn Fn() + Send + Sync>> {
+    ) -> io::Result<Arc<dyn Fn() + Send + Sync>> {
         let server = Arc::new((Mutex::new(Jobserver { tokens, requests: 0, ended: false }), Condvar::new()));
         let (here, end) = (Arc::clone(&server), End(Arc::clone(&server)));
         thread::Builder::new().spawn(move || {
@@ -346,7 +346,7 @@ impl Jobserver {
                 bring(Box::new(Token(Arc::clone(&here))));
             }
         })?;
-        Ok(Box::new(move || change(&end.0, |it| it.requests += 1)))
+        Ok(Arc::new(move || change(&end.0, |it| it.requests += 1)))
     }
 }
 

@@ -4,6 +4,7 @@
 #![cfg(not(furcate_rayon))]
 
 use crate::support::{after, pool};
+use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use futures_lite::future::{self, yield_now};
 use std::collections::HashSet;
@@ -182,6 +183,27 @@ fn stops_end_the_waiting() {
         assert_eq!(waits(100).io_await().stop_on(&CancelToken::new()).deadline(later).count(), Ok(100));
     }
     assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn timeouts_know_their_positions() {
+    // The second of each four is late.
+    let wait = |i: u64| async move {
+        async_io::Timer::after(Duration::from_millis(if i % 4 == 1 { 60_000 } else { 1 })).await;
+        i
+    };
+    let requests = || (0..8_u64).into_par_iter().map(wait).io_await().timeout(Duration::from_millis(50));
+    let in_time = |(number, result): (usize, Result<u64, _>)| result.ok().map(|i| (number, i));
+    let expected: Vec<_> = (0..8).filter(|i| i % 4 != 1).map(|i| (i as usize, i)).collect();
+    assert_eq!(requests().enumerate().filter_map(in_time).collect::<Vec<_>>(), expected);
+    assert_eq!(requests().map(|it| it).enumerate().filter_map(in_time).collect::<Vec<_>>(), expected);
+    let names: Vec<String> = (0..8).map(|i| i.to_string()).collect();
+    let late = requests().zip(&names).filter(|(result, _)| result.is_err()).map(|(_, name)| name.clone());
+    assert_eq!(late.collect::<Vec<_>>(), ["1", "5"]);
+    assert_eq!(requests().take(3).map(|result| result.is_ok()).collect::<Vec<_>>(), [true, false, true]);
+    let token = CancelToken::new();
+    let stoppable = (0..8_u64).into_par_iter().map(wait).stop_on(&token).io_await();
+    assert_eq!(stoppable.timeout(Duration::from_millis(50)).filter(Result::is_ok).count(), Ok(6));
 }
 
 #[test]

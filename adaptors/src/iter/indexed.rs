@@ -58,7 +58,8 @@ macro_rules! comparisons {
     message = "`{Self}` does not know how many items it has, and where each is",
     note = "`enumerate`, `zip`, `rev` and their like need exact lengths: call them before `filter` or `flat_map`, or collect first",
     note = "where futures are waited for, `enumerate`, `zip`, `take`, `skip` and `chunks` stand right behind `io_await`, or behind \
-            `map`, `inspect`, `update`, `cloned` and `copied` there; `rev` stands before `io_await`: `.rev().map(request).io_await()`"
+            `map`, `inspect`, `update`, `cloned` and `copied` there, and before `stop_on` and `deadline`; `rev` stands before `io_await`: \
+            `.rev().map(request).io_await()`"
 )]
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[expect(clippy::len_without_is_empty, reason = "as rayon's; an iterator is not a collection")]

@@ -951,6 +951,9 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!((sum, done.into_inner()), (332_833_500, 1000));
     /// ```
     ///
+    /// An item is what this iterator yields: a node behind [`walk_tree_prefix`](crate::iter::walk_tree_prefix), one for each task behind
+    /// [`work`](crate::iter::WrapIter::work).
+    ///
     /// With the feature `indicatif`, a bar:
     ///
     /// ```

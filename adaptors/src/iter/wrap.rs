@@ -46,10 +46,12 @@ pub trait WrapIter: Divisible {
     /// of its own, with a state of its own. The scheduler decides the length of steps. If it needs no check in between,
     /// one step gets the whole piece (`n` is `usize::MAX`).
     ///
-    /// A piece may grow in a step, as a list of work does when a node of a graph is visited. A step that takes nothing
+    /// A piece may grow in a step, as a list of work does when a node of a graph is visited. Name [`adaptive`](crate::iter::ParallelIterator::adaptive)
+    /// then: other schedulers divide a list of one node no further. A step that takes nothing
     /// off is called again, so a piece that never becomes empty makes a task that never ends.
     ///
-    /// As with `wrap_iter()`, there is at least one item, also of an empty value.
+    /// As with `wrap_iter()`, there is at least one item, also of an empty value. A task that is stopped drops its state, and has no item. For progress,
+    /// count in `step`.
     ///
     /// ```
     /// use furcate::prelude::*;

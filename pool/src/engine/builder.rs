@@ -516,8 +516,12 @@ impl<S> ThreadPoolBuilder<S> {
     /// [`num_threads`](Self::num_threads) jobs run at once, and at most one more than there are tokens. While other processes have all tokens,
     /// calls go on in one slot. If the jobserver's pipe fails, the pool goes on with the slots that it has.
     ///
-    /// A thread that waits for a token starts with the pool. (On Unix, its end takes the signal `SIGUSR1`: see
-    /// [`into_helper_thread`](jobserver::Client::into_helper_thread).) If several pools share the tokens, each has one slot without a token.
+    /// - Drop the pool before the process exits. A process that exits while its pool has a token takes the token along, and make complains. So
+    ///   this is not for a global pool whose calls last until the end.
+    /// - A worker that blocks in a `join` gives its token back, unless another one wants the slot at that moment.
+    /// - A thread that waits for tokens starts with the pool. On Unix it takes `SIGUSR1`: a handler that the program has set before is
+    ///   replaced, and one that it sets later is called when the pool ends. See [`into_helper_thread`](jobserver::Client::into_helper_thread).
+    /// - If several pools share the tokens, each has one slot without a token.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -536,7 +540,7 @@ impl<S> ThreadPoolBuilder<S> {
             // After an error, no token comes any more.
             let bring = move |token: io::Result<_>| _ = token.map(|token| bring(Box::new(token)));
             let helper = client.into_helper_thread(bring)?;
-            Ok(Box::new(move || helper.request_token()))
+            Ok(Arc::new(move || helper.request_token()))
         }));
         self
     }

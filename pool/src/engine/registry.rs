@@ -761,6 +761,7 @@ impl Registry {
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),
             None => self.join_threads(me),
         });
+        self.slots.end_tokens();
         self.end_watch();
     }
 

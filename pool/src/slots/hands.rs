@@ -44,10 +44,12 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Takes a free slot, if there is one.
     #[must_use]
     pub(crate) fn take_free(&mut self) -> Option<FreeSlot> {
-        let slot = self.free.pop();
-        self.tokens.is_wanted |= slot.is_none();
+        let Some(slot) = self.free.pop() else {
+            self.tokens.is_wanted = true;
+            return None;
+        };
         self.publish_free();
-        slot.map(FreeSlot)
+        Some(FreeSlot(slot))
     }
 
     /// Publishes the number of free slots.

@@ -53,10 +53,8 @@ pub(crate) struct Searching {
     group_size: usize,
     /// Number of groups in which a worker searches; of searching workers, if there is only one group.
     count: CachePadded<AtomicUsize>,
-    /// Number of free slots, and [`ON_REQUEST`].
-    free: CachePadded<AtomicUsize>,
-    /// Number of slots that are free or withheld.
-    unheld: AtomicUsize,
+    /// Number of free slots, and [`ON_REQUEST`]; number of slots that are free or withheld.
+    free: CachePadded<(AtomicUsize, AtomicUsize)>,
     /// Whether one of the searching workers is the timed searcher.
     timed_searcher: CachePadded<AtomicBool>,
     /// Number of long sleepers.
@@ -77,8 +75,7 @@ impl Searching {
             groups: (0..groups).map(|_| CachePadded::new(AtomicUsize::new(0))).collect(),
             group_size,
             count: CachePadded::new(AtomicUsize::new(0)),
-            free: CachePadded::new(AtomicUsize::new(free)),
-            unheld: AtomicUsize::new(free),
+            free: CachePadded::new((AtomicUsize::new(free), AtomicUsize::new(free))),
             timed_searcher: CachePadded::new(AtomicBool::new(false)),
             long_sleepers: AtomicUsize::new(0),
             watched: AtomicBool::new(false),
@@ -89,7 +86,7 @@ impl Searching {
     ///
     /// Relaxed, as all loads here: the caller has passed a fence, or its deque was poked by a worker that has.
     pub(crate) fn needs_searcher(&self) -> bool {
-        self.no_searcher() && self.free.load(Relaxed) > 0
+        self.no_searcher() && self.free.0.load(Relaxed) > 0
     }
 
     /// Whether no worker searches.
@@ -113,18 +110,18 @@ impl Searching {
 
     /// Returns the number of free slots.
     pub(crate) fn free(&self) -> usize {
-        self.free.load(Relaxed) & !ON_REQUEST
+        self.free.0.load(Relaxed) & !ON_REQUEST
     }
 
     /// Returns the number of slots that no worker holds: those that are free or withheld.
     pub(crate) fn unheld(&self) -> usize {
-        self.unheld.load(Relaxed)
+        self.free.1.load(Relaxed)
     }
 
     /// Sets the numbers of free and of withheld slots, and whether one of the latter would be free on request. Called with the slot lock held.
     pub(crate) fn set_free(&self, free: usize, withheld: usize, on_request: bool) {
-        self.unheld.store(free + withheld, Relaxed);
-        self.free.store(free | if on_request { ON_REQUEST } else { 0 }, Relaxed);
+        self.free.1.store(free + withheld, Relaxed);
+        self.free.0.store(free | if on_request { ON_REQUEST } else { 0 }, Relaxed);
     }
 
     /// Whether there is a timed searcher. A hint.

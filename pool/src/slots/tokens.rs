@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | withheld | free, or the oldest claimant's | a token arrives |
 //! | free | withheld, and a token is given back | the slot lock is released |
-//! | held | as in any pool | the token stays with the slot when the slot changes hands |
+//! | held | another worker's | as in any pool, if that worker gets it under the same lock: the token stays with the slot |
 //!
 //! # Invariants
 //!
@@ -17,24 +17,31 @@
 //! 3. *One request.* A token is requested when a worker finds no free slot, or claims one. There is at most one request at a time.
 //!    If the source fails, it never answers: the pool goes on with the slots that it has.
 //! 4. *No lost wake-up.* While a slot is withheld and no token is requested, publishers and final checks treat the slot as a free one
-//!    ([`needs_searcher`](crate::slots::searching::Searching::needs_searcher)). The worker that they want to wake finds no free slot, so a token is requested.
-//!    While one is requested, they do nothing. The thread that brings the token makes up for it. It first publishes that there is no request,
-//!    then passes a full fence, and then wakes a worker to search, unless one searches. (If no worker holds a slot, then a slot is free that needs no token,
-//!    and the publishers see that one. The token is given back.)
+//!    ([`needs_searcher`](crate::slots::searching::Searching::needs_searcher)): the worker that they want to wake finds no free slot, and a token is
+//!    requested. While one is requested, they do nothing. The thread that brings the token makes up for that:
+//!    1. It publishes that there is no request, and passes a full fence.
+//!    2. If a worker holds a slot, it wakes a worker to search, unless one searches. If none does, the slot that needs no token is free, publishers see
+//!       that one, and the token is given back.
 //! 5. No token is requested or given back with the slot lock held: both are calls of foreign code.
+//! 6. *One process.* A forked child has copies of its parent's tokens and of the source, whose thread is not there. It uses and drops none of them.
 
 use super::{FreeSlot, Locked, Occupant, Slots};
+use crate::process::known_generation;
 use std::any::Any;
 use std::mem;
+use std::sync::Arc;
 
 /// The right to use one more processor. Its drop gives it back.
 pub(crate) type Token = Box<dyn Any + Send>;
 /// Requests a token, and returns at once.
-pub(crate) type TokenSource = Box<dyn Fn() + Send + Sync>;
+pub(crate) type TokenSource = Arc<dyn Fn() + Send + Sync>;
 
 /// The tokens of a pool. A pool without a source has none, and no slot is withheld.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Tokens {
+    source: Option<TokenSource>,
+    /// The process that the source and the tokens belong to.
+    generation: usize,
     /// Indices of the withheld slots.
     pub(super) withheld: Vec<usize>,
     held: Vec<Token>,
@@ -50,20 +57,33 @@ impl Tokens {
     }
 }
 
-impl<W> Slots<W> {
-    /// Withholds all free slots but one from now on. Tokens that `source` brings make them free.
-    pub(crate) fn withhold(&self, source: TokenSource)
-    where
-        W: Occupant,
-    {
-        let mut slots = self.lock();
-        let (table, surplus) = (&mut *slots, self.len() - 1);
-        table.tokens.withheld.extend(table.free.drain(..surplus));
-        _ = self.source.set(source);
+impl Drop for Tokens {
+    fn drop(&mut self) {
+        if self.generation != known_generation() {
+            // Invariant 6.
+            mem::forget((mem::take(&mut self.held), self.source.take()));
+        }
     }
 }
 
-impl<'a, W: Occupant> Locked<'a, W> {
+impl<W: Occupant> Slots<W> {
+    /// Withholds all free slots but one from now on. Tokens that `source` brings make them free.
+    pub(crate) fn withhold(&self, source: TokenSource) {
+        let mut slots = self.lock();
+        let (table, surplus) = (&mut *slots, self.len() - 1);
+        table.tokens.withheld.extend(table.free.drain(..surplus));
+        (table.tokens.source, table.tokens.generation) = (Some(source), known_generation());
+    }
+
+    /// Ends the source: no token is requested any more.
+    pub(crate) fn end_tokens(&self) {
+        let source = self.lock().tokens.source.take();
+        // Foreign code, without the lock.
+        drop(source);
+    }
+}
+
+impl<W: Occupant> Locked<'_, W> {
     /// Makes a withheld slot available, by a token that has arrived.
     pub(crate) fn receive(&mut self, token: Token) {
         self.tokens.is_requested = false;
@@ -75,9 +95,11 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Withholds free slots (invariant 2). Returns their tokens, which the caller drops when it has released the lock, and the source if the caller has to
-    /// request a token then. Returns `None` in a pool without a source.
-    pub(super) fn settle(&mut self) -> Option<(Vec<Token>, Option<&'a TokenSource>)> {
-        let source = self.slots.source.get()?;
+    /// request a token then.
+    pub(super) fn settle(&mut self) -> (Vec<Token>, Option<TokenSource>) {
+        if self.tokens.source.is_none() || self.tokens.generation != known_generation() {
+            return Default::default();
+        }
         let kept = usize::from(self.timed_searcher.is_some());
         let table = &mut **self;
         let surplus = table.free.len().saturating_sub(kept).min(table.tokens.held.len());
@@ -87,6 +109,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
         let requests = is_wanted && table.tokens.may_request();
         table.tokens.is_requested |= requests;
         self.publish_free();
-        Some((unused, requests.then_some(source)))
+        (unused, self.tokens.source.clone().filter(|_| requests))
     }
 }

@@ -110,7 +110,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn wake_driver(&mut self) -> bool {
         let driver = self.driver.filter(|_| self.is_driven && !self.terminating);
         let wakes = driver.is_some_and(|driver| self.occupy_free(self.slots.known(driver)));
-        if wakes && self.timed_searcher.is_none() {
+        if wakes && self.timed_searcher.is_none() && self.has_free() {
             self.wake_more(1);
         }
         wakes

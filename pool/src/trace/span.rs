@@ -15,10 +15,16 @@
 //! 1. A guard is dropped by the thread that has made it, before the job's last count arrives. So the value that it borrows is there, and the call is not over
 //!    while a job of it is in the span.
 //! 2. A thread that runs a job on top of a frame that waits is in that frame's span, too. A job of a call with a span is in its own span, as the
-//!    innermost one.
+//!    innermost one. (Exception: a fork of the waiting thread itself, which it takes back while it waits.)
 //! 3. Without the feature, both types have no size and no drop.
+//! 4. *A subscriber that panics* stops no job. The panic is caught here, and the job runs outside the span: counts of jobs depend on code around
+//!    these calls.
 
+#[cfg(feature = "tracing")]
+use crate::quiet_drop::drop_quietly;
 use std::marker::PhantomData;
+#[cfg(feature = "tracing")]
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The span of a call, or none.
 #[derive(Debug, Default)]
@@ -32,8 +38,20 @@ pub struct CallSpan {
 #[must_use = "the span is left at once"]
 pub struct InSpan<'s> {
     #[cfg(feature = "tracing")]
-    _guard: Option<tracing::span::Entered<'s>>,
+    guard: Option<tracing::span::Entered<'s>>,
     _span: PhantomData<&'s CallSpan>,
+}
+
+#[cfg(not(feature = "tracing"))]
+const _: () = assert!(size_of::<CallSpan>() + size_of::<InSpan<'_>>() == 0, "invariant 3");
+
+/// Calls the subscriber (invariant 4).
+#[cfg(feature = "tracing")]
+fn ask<T>(f: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
+        drop_quietly(payload);
+        None
+    })
 }
 
 impl CallSpan {
@@ -43,7 +61,7 @@ impl CallSpan {
     pub fn current() -> Self {
         CallSpan {
             #[cfg(feature = "tracing")]
-            span: Some(tracing::Span::current()).filter(|span| !span.is_none()),
+            span: ask(|| Some(tracing::Span::current()).filter(|span| !span.is_none())),
         }
     }
 
@@ -60,7 +78,7 @@ impl CallSpan {
     pub fn enter(&self) -> InSpan<'_> {
         InSpan {
             #[cfg(feature = "tracing")]
-            _guard: self.span.as_ref().map(tracing::Span::enter),
+            guard: self.span.as_ref().and_then(|span| ask(|| Some(span.enter()))),
             _span: PhantomData,
         }
     }
@@ -69,5 +87,19 @@ impl CallSpan {
     pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
         let _in_span = self.enter();
         f()
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Drop for CallSpan {
+    fn drop(&mut self) {
+        drop_quietly(self.span.take());
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Drop for InSpan<'_> {
+    fn drop(&mut self) {
+        drop_quietly(self.guard.take());
     }
 }

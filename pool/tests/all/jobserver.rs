@@ -210,9 +210,9 @@ fn a_panic_keeps_no_token() {
     });
 }
 
-/// A job that blocks hands its slot over, with the token.
+/// A job that blocks gives up its slot. All tokens come back, and there need not be any.
 #[test]
-fn jobs_that_wait_for_each_other_take_no_further_tokens() {
+fn jobs_may_wait_for_each_other() {
     within(LONG, || {
         for tokens in [0, 1] {
             let client = client(tokens);

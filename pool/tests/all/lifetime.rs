@@ -284,6 +284,33 @@ fn a_forked_child_leaves_busy_pools_to_the_parent() {
     good_child(TEST, "forker", &[]);
 }
 
+/// A worker of the parent holds a token at the fork. The child's thread, which is one of the pool's, leaves its slot when the child exits.
+#[test]
+#[cfg(unix)]
+fn a_forked_child_gives_no_token_of_its_parent_back() {
+    const TEST: &str = "lifetime::a_forked_child_gives_no_token_of_its_parent_back";
+    if plays("builder") {
+        let client = jobserver::Client::new(1).expect("a pipe");
+        let builder = ThreadPoolBuilder::new().num_threads(2).use_current_thread();
+        let pool = builder.jobserver(client.clone()).build().expect("a pool");
+        let (begun, end) = (Arc::<Flag>::default(), Arc::<Flag>::default());
+        let (begins, ends) = (Arc::clone(&begun), Arc::clone(&end));
+        pool.spawn(move || {
+            begins.set();
+            ends.wait();
+        });
+        begun.wait();
+        assert_eq!(client.available().expect("a pipe"), 0);
+        let status = forked(0, || std::process::exit(7));
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 7, "{status:#x}");
+        assert_eq!(client.available().expect("a pipe"), 0);
+        end.set();
+        drop(pool);
+        return assert_eq!(client.available().expect("a pipe"), 1);
+    }
+    good_child(TEST, "builder", &[]);
+}
+
 /// The pool's threads take and release its locks all the time. Some forks come while a thread holds a lock, and that thread stays in
 /// the parent. A stop and a wake have no effect in the child.
 #[test]

@@ -66,10 +66,11 @@ impl Summary {
             return advice;
         }
         let suspended: u64 = self.threads.iter().map(|thread| thread.suspended).sum();
-        if busy(0) > MUCH {
+        // Where events are missing, so is the time in which a thread was busy.
+        if lost == 0 && busy(0) > MUCH {
             advice.push(if suspended > 0 { Advice::Waiting(busy(0)) } else { Advice::Idle(busy(0)) });
         }
-        if busy(1) > MUCH {
+        if lost == 0 && busy(1) > MUCH {
             let longest = self.threads.iter().map(|thread| thread.longest_leaf).max().unwrap_or_default();
             let parallelism = self.parallelism();
             // Most of the time with one busy thread is explained by what takes as long.
@@ -81,7 +82,6 @@ impl Summary {
                 Advice::OneThread { share: busy(1), parallelism }
             });
         }
-        // Where events are missing, so is the time in which the thread was busy.
         let known = self.threads.iter().filter(|thread| thread.lost == 0);
         let (of, blocked) = known.fold((Duration::ZERO, Duration::ZERO), |(of, blocked), thread| {
             let processor = thread.processor.unwrap_or(thread.busy);
@@ -107,7 +107,7 @@ impl fmt::Display for Advice {
             Advice::Lost(count) => {
                 write!(
                     f,
-                    "{count} events were lost, so this is the end of the run: record a shorter part, or more events per thread"
+                    "{count} events were lost, so this is the end of the run: record a part of the program (`trace::start`), with more events per thread (`trace::Settings`)"
                 )
             }
             Advice::Idle(share) => write!(
@@ -117,7 +117,7 @@ impl fmt::Display for Advice {
             ),
             Advice::LongLeaf { share, time } => write!(
                 f,
-                "one leaf took {:.0} % of the time ({:.3} ms) while other threads had nothing to do: divide finer (with_max_len, under every scheduler), or fork within the item",
+                "one leaf took {:.0} % of the time ({:.3} ms) while other threads had nothing to do: divide finer (with_max_len, under every scheduler; adaptive, if it is a task of `work`), or fork within the item",
                 share * 100.0,
                 time.as_secs_f64() * 1e3
             ),
@@ -215,5 +215,7 @@ mod tests {
         small.threads[0].time_in_leaves = 100 * SECOND;
         small.threads[1].lost = 7;
         assert_eq!(small.advice(), [Advice::Lost(7)]);
+        small.by_busy_threads = vec![70 * SECOND, 30 * SECOND];
+        assert_eq!(small.advice(), [Advice::Lost(7)], "nobody knows whether the threads were busy before");
     }
 }

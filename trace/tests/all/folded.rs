@@ -112,7 +112,7 @@ fn folded_stacks_are_those_of_the_program() {
         let threads = threads
             .into_iter()
             .map(|(name, _, _, events)| ThreadTrace::from_parts(Some(name.to_owned()), events, 0, None));
-        let trace = Trace::from_parts(threads.collect(), 0, Duration::from_nanos(end));
+        let trace = Trace::from_parts(threads.collect(), 0, Duration::from_nanos(end), Duration::ZERO);
         assert_eq!(folded(&trace), stacks);
     }
 }
@@ -138,6 +138,6 @@ fn folded_stacks_of_deep_forks_are_short() {
     let fork = |n: u64| Event::of_kind("Fork", n << 4).unwrap();
     let event = |n: u64| TimedEvent { at: Duration::from_nanos(n), event: fork(n + 1) };
     let thread = ThreadTrace::from_parts(Some("deep".into()), (0..100_000).map(event).collect(), 0, None);
-    let trace = Trace::from_parts(vec![thread], 0, Duration::from_nanos(100_000));
+    let trace = Trace::from_parts(vec![thread], 0, Duration::from_nanos(100_000), Duration::ZERO);
     assert_eq!(folded(&trace), BTreeMap::from([("deep".to_owned(), 100_000)]));
 }

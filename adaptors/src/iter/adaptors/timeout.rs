@@ -12,7 +12,6 @@ use crate::iter::stage::{PerItem, Stage, StageFacts, adapt_items};
 use furcate_schedulers::Timer;
 use std::error::Error;
 use std::fmt;
-use std::iter::{self, Map, Repeat, Zip};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -57,7 +56,7 @@ adaptor! {
 }
 
 adapt_items! {
-    impl[I] Timeouts<I> by PerItem<TimeoutOp> = |it| PerItem(TimeoutOp(it.time)) => Timeout<<I::Item as IntoFuture>::IntoFuture>
+    impl[I] Timeouts<I> by PerItem<TimeoutOp> = |it| PerItem(TimeoutOp(it.time)) => Timeout<<I::Item as IntoFuture>::IntoFuture>, indexed
     where [I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>]
 }
 
@@ -68,14 +67,45 @@ pub struct TimeoutOp(Duration);
 impl<T: IntoFuture> Stage<T> for TimeoutOp {
     const FACTS: StageFacts = StageFacts::ONE;
     type Item = Timeout<T::IntoFuture>;
-    type Iter<I: Iterator<Item = T>> = Map<Zip<I, Repeat<Duration>>, fn((T, Duration)) -> Self::Item>;
+    type Iter<I: Iterator<Item = T>> = WithTimeout<I>;
 
     fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
-        let timeout: fn((T, Duration)) -> Self::Item =
-            |(future, time)| Timeout { future: future.into_future(), time, timer: None };
-        items.zip(iter::repeat(self.0)).map(timeout)
+        WithTimeout { items, op: self }
     }
 }
+
+impl TimeoutOp {
+    fn with_timeout<T: IntoFuture>(self, item: T) -> Timeout<T::IntoFuture> {
+        Timeout { future: item.into_future(), time: self.0, timer: None }
+    }
+}
+
+/// The items of a leaf, each with a timeout.
+#[derive(Debug)]
+pub struct WithTimeout<I> {
+    items: I,
+    op: TimeoutOp,
+}
+
+impl<I: Iterator<Item: IntoFuture>> Iterator for WithTimeout<I> {
+    type Item = Timeout<<I::Item as IntoFuture>::IntoFuture>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.items.next().map(|item| self.op.with_timeout(item))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.items.size_hint()
+    }
+}
+
+impl<I: DoubleEndedIterator<Item: IntoFuture>> DoubleEndedIterator for WithTimeout<I> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.items.next_back().map(|item| self.op.with_timeout(item))
+    }
+}
+
+impl<I: ExactSizeIterator<Item: IntoFuture>> ExactSizeIterator for WithTimeout<I> {}
 
 /// A future with a timeout.
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use crate::iter::adaptors::{
     Flatten, FlattenIter, Fold, FoldChunks, FoldChunksWith, FoldWith, Inspect, Interleave,
     InterleaveShortest, Intersperse, IoAwait, Log, Map, MapInit, MapWith, MaxLen, Merge, MergeBy, MergeByKey,
     MinLen, PanicFuse, Positions, PrefixScan, Progress, ProgressSink, Rev, Skip, SkipAny, SkipAnyWhile,
-    StepBy, Take, TakeAny, TakeAnyWhile, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome, Zip, ZipEq,
+    StepBy, Take, TakeAny, TakeAnyWhile, Timeouts, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome,
+    Zip, ZipEq,
 };
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, PeekParallelIterator, SchedulerOf,
@@ -23,6 +24,7 @@ use furcate_schedulers::{
     Adaptive, BlockSizes, ByBlocks, DepJoin, Join, Limit, PlanOf, Policy, Schedule, Scheduler, Sequential,
 };
 use std::cmp::Ordering;
+use std::time::Duration;
 
 /// Declares adaptors of `I` for [`Interruptible`]: name, generics, arguments, the adaptor, bounds.
 macro_rules! adaptors {
@@ -166,5 +168,13 @@ impl<I: ParallelIterator, S: Stop> Interruptible<IoAwait<I>, S> {
     /// [`IoAwait::unbounded`], under the same stop.
     pub fn unbounded(self) -> Self {
         Interruptible { base: self.base.unbounded(), ..self }
+    }
+
+    /// [`IoAwait::timeout`], under the same stop.
+    pub fn timeout(self, time: Duration) -> Interruptible<IoAwait<Timeouts<I>>, S>
+    where
+        I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
+    {
+        Interruptible { base: self.base.timeout(time), stop: self.stop }
     }
 }

@@ -27,8 +27,8 @@ const OPENED: usize = 64;
 
 /// Makes a parallel iterator over the nodes of a tree. A node comes before its children, and the children are in order.
 ///
-/// The closure returns the children of a node. It is called once for each node, by the worker that walks there. The tree need not exist:
-/// directories, moves of a game, or the parts of a problem are such trees.
+/// The closure returns the children of a node, which may not borrow from the node. It is called once for each node, by the worker that walks there. The
+/// tree need not exist: directories, moves of a game, or the parts of a problem are such trees.
 ///
 /// # Cost
 ///

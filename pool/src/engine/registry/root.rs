@@ -11,8 +11,8 @@ use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
-/// Number of times that the caller checks whether its call is done before it blocks.
-const LOOKS: u32 = 100;
+/// Number of times that the caller checks whether its call is done before it blocks: for a microsecond. Its pool may need the processor.
+const LOOKS: u32 = 25;
 
 /// The closure of a call, which is called once. A call from outside is compiled once, and not for every closure. It takes a microsecond
 /// or more, so an indirect call does not count.

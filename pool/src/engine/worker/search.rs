@@ -38,7 +38,9 @@ const PATIENCE_PER_PROCESSOR: Duration = Duration::from_nanos(330);
 /// one in four elsewhere 6 %, at no more time.
 const ANYWHERE: usize = 4;
 
-/// Pauses that grow: they begin with some nanoseconds of spinning, and yield to other threads after 16 rounds.
+/// Pauses that grow: spinning, for up to 2.5 us, and a yield. Every pause yields: a thread outside the pool whose call is over may wait for this
+/// processor, and Linux lets a thread that does not yield run on for a whole slice. (10,000 `install`s of 10 us of work, on two threads and two processors:
+/// 1.4 of rayon's time if only pauses after the 16th yield, 0.9 so.)
 pub(super) struct Pauses {
     rounds: u32,
     since: Option<Instant>,
@@ -54,11 +56,9 @@ impl Pauses {
         self.rounds = self.rounds.saturating_add(1);
         if self.rounds <= 16 {
             (0..4 * self.rounds).for_each(|_| hint::spin_loop());
-            return true;
         }
-        let since = *self.since.get_or_insert_with(Instant::now);
         thread::yield_now();
-        since.elapsed() < limit
+        self.since.get_or_insert_with(Instant::now).elapsed() < limit
     }
 }
 
