@@ -103,7 +103,8 @@ use std::time::Instant;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parallel iterator",
-    note = "call `par_iter()`, `par_iter_mut()`, `into_par_iter()` or `wrap_iter()` to make one"
+    note = "call `par_iter()`, `par_iter_mut()`, `into_par_iter()` or `wrap_iter()` to make one; behind `stop_on` and `deadline`, pass it by \
+            `.run(|it| ..)`"
 )]
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub trait ParallelIterator: Sized + Send {

@@ -14,6 +14,10 @@ use std::sync::Arc;
 ///
 /// Implemented for closures `Fn(u64)`, for `&AtomicU64` and `Arc<AtomicU64>`, and for `indicatif::ProgressBar` and references to one
 /// (feature `indicatif`).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be told how many items are done",
+    note = "give a closure `|items: u64| ..`, or an `&AtomicU64`; for a bar of indicatif 0.18, turn furcate's feature `indicatif` on"
+)]
 pub trait ProgressSink: Sync + Send {
     /// So many more items are done. Called from any thread.
     fn add(&self, items: u64);
