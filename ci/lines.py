@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12345,
+    "pool": 12362,
     "schedulers": 6497,
-    "adaptors": 16336,
+    "adaptors": 16341,
     "src": 114,
     "trace": 2359,
     "cluster": 5701,

@@ -216,7 +216,7 @@ MUTANTS = {
         "sim",
         "slots/hands.rs",
         [
-            ("self.free.push(slot.0);\n        «self.slots.searching.set_free(self.free.len());»", ""),
+            ("self.free.push(slot.0);\n        «self.publish_free();»", ""),
         ],
     ),
     "blocked-worker-keeps-its-slot": (
@@ -304,6 +304,30 @@ MUTANTS = {
     ),
     "timers-look-once": ("sim", "../../schedulers/src/timer.rs", [("if «first() >= next» {", "true")]),
     "shard-does-not-say-its-first": ("sim", "../../schedulers/src/timer.rs", [("«self.first.store(first, Relaxed);»", "")]),
+    "urgent-job-not-first": (
+        "tests",
+        "engine/worker/search.rs",
+        [
+            ("if let Some(urgent) = «self.registry().urgent.take()» {\n            return Some(urgent);\n        }\n        match", "None"),
+        ],
+    ),
+    "background-job-before-others": (
+        "tests",
+        "engine/worker/search.rs",
+        [
+            ("«self.find_own()\n            .or_else(|| self.find_stolen(patience))»", "background().or_else(|| self.find_own())"),
+        ],
+    ),
+    "claims-by-age-alone": (
+        "tests",
+        "slots/hands.rs",
+        [
+            ("self.claims.partition_point(|&other| «slots.known(other).rank() >= worker.rank()»)", "{ let _ = (slots, other); true }"),
+        ],
+    ),
+    "token-wakes-none": ("tests", "engine/registry/wake.rs", [("if «self.slots.held() > 0» {\n            self.wake_searcher", "false")]),
+    "token-not-given-back": ("tests", "slots/tokens.rs", [("let surplus = «table.free.len().saturating_sub(kept).min(table.tokens.held.len())»;", "{ let _ = kept; 0 }")]),
+    "token-wanted-by-none": ("tests", "slots/hands.rs", [("«self.tokens.is_wanted = true;»\n            return None", "")]),
 }
 
 # Tells whether a mutant is chosen. Appended to the crates in which there are any.

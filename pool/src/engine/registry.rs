@@ -43,6 +43,7 @@ use crate::sync::machine::thread::{self, JoinHandle, ThreadId};
 use crate::sync::machine::{Injector, Mutex, OnceLock};
 use crate::sync::ticks::{self, Ticks};
 use crate::trace::{self, Traced};
+use crossbeam_utils::CachePadded;
 use main_loop::MainLoop;
 use sleep::Sleep;
 use std::any::Any;
@@ -124,6 +125,8 @@ pub(crate) struct Registry {
     is_ending: AtomicBool,
     /// 0 while spawned jobs run. Once they are [abandoned](Self::abandon_spawned): 1 plus the number of those that were dropped.
     abandoned: AtomicUsize,
+    /// Number of threads outside the pool that wait for their calls to end.
+    callers: CachePadded<AtomicUsize>,
     /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
     /// Number of the first worker that is an external thread.
@@ -195,6 +198,7 @@ impl Registry {
             unawaited: OnceLock::new(),
             is_ending: AtomicBool::new(false),
             abandoned: AtomicUsize::new(0),
+            callers: CachePadded::default(),
             first_external,
             is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
@@ -533,6 +537,11 @@ impl Registry {
     pub(crate) fn drops_spawned(&self) -> bool {
         // Relaxed, here and below: a count. The thread that reads it has joined the threads that count.
         self.abandoned.load(Relaxed) > 0 && self.abandoned.fetch_add(1, Relaxed) > 0
+    }
+
+    /// Whether a thread outside the pool waits for its call to end. One relaxed load; a hint.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.callers.load(Relaxed) > 0
     }
 
     /// Returns the number of spawned jobs that were dropped.

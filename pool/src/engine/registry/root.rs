@@ -6,6 +6,7 @@ use crate::engine::settings::current_priority;
 use crate::engine::worker::{CallLatch, Header, JobRef, SpawnHeader, Worker};
 use crate::slots::Priority;
 use crate::sync::latch::Latch;
+use crate::sync::machine::atomic::Ordering::Relaxed;
 use crate::sync::machine::thread;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -91,7 +92,11 @@ impl Registry {
         self.inject(JobRef::new(NonNull::from(&job).cast(), ptr::null()));
         match caller {
             Some(worker) => worker.wait_for_others(job.done.latch()),
-            None => job.done.lock().wait_actively(LOOKS),
+            None => {
+                self.callers.fetch_add(1, Relaxed);
+                job.done.lock().wait_actively(LOOKS);
+                self.callers.fetch_sub(1, Relaxed);
+            }
         }
         // The worker has written the outcome before it has set the latch.
         let outcome = job.outcome.into_inner().expect("a job that is done has an outcome");

@@ -385,7 +385,7 @@ impl Worker {
                 };
                 (pauses, patience) = (Pauses::new(), Patience::Whole);
                 waited.has_run_job();
-            } else if blocked_out || !pauses.pause(look) {
+            } else if blocked_out || !pauses.pause(look, self.registry()) {
                 let idle_for = waited.idle.map(|since| since.elapsed());
                 let job = match self.registry().block(self, latch, wait, &mut waited) {
                     NextJobs::Anything => self.find_as_last(wait, idle_for),
