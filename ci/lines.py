@@ -18,7 +18,7 @@ CEILINGS = {
     "schedulers": 6497,
     "adaptors": 16341,
     "src": 114,
-    "trace": 2359,
+    "trace": 2358,
     "cluster": 5701,
     "sim": 2445,
 }

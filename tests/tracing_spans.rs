@@ -2,14 +2,14 @@
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
-use furcate::{Division, Fork, Part, PartScheduler, ThreadPool, ThreadPoolBuilder};
+use furcate::{Division, Fork, Part, PartScheduler};
 use futures_lite::future::yield_now;
-use std::env;
 use std::fmt::{Debug, Write};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex, Once, mpsc};
 use std::thread::{self, ThreadId};
+use testkit::pool;
+use testkit::process::{good_child, plays};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
 use tracing::{Span, Subscriber, info_span};
@@ -78,10 +78,6 @@ fn here() -> Seen {
     (thread::current().id(), spans())
 }
 
-fn pool() -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(2).build().unwrap()
-}
-
 /// Checks a chain of two items that are dealt with at the same time: by two threads.
 fn on_two_threads(chain: impl FnOnce(&(dyn Fn(u32) -> Seen + Sync)) -> Vec<Seen>) {
     let both = Barrier::new(2);
@@ -109,7 +105,7 @@ impl PartScheduler for Forks {
 #[test]
 fn stolen_parts_of_chains() {
     subscribe();
-    let pool = pool();
+    let pool = pool(2);
     let _request = info_span!("request").entered();
     let items = || (0..2_u32).into_par_iter().with_max_len(1);
     on_two_threads(|here| items().on(&pool).map(here).collect());
@@ -125,7 +121,7 @@ fn stolen_parts_of_chains() {
 #[test]
 fn a_nested_call_is_in_the_span_of_its_item() {
     subscribe();
-    let pool = pool();
+    let pool = pool(2);
     let _request = info_span!("request").entered();
     let both = Barrier::new(2);
     let inner = |_| {
@@ -143,7 +139,7 @@ fn a_nested_call_is_in_the_span_of_its_item() {
 #[test]
 fn tasks_that_go_on_after_a_wait() {
     subscribe();
-    let pool = pool();
+    let pool = pool(2);
     let request = info_span!("request").entered();
     let wait = |_: u32| async {
         async_io::Timer::after(std::time::Duration::from_millis(1)).await;
@@ -166,7 +162,7 @@ fn tasks_that_go_on_after_a_wait() {
 #[test]
 fn spawned_jobs() {
     subscribe();
-    let pool = pool();
+    let pool = pool(2);
     let request = info_span!("request").entered();
     let (send, seen) = mpsc::channel();
     let (to_spawn, to_scope) = (send.clone(), send);
@@ -188,7 +184,7 @@ fn spawned_jobs() {
 #[test]
 fn spans_are_closed() {
     subscribe();
-    let pool = pool();
+    let pool = pool(2);
     let is_closed = |name| CLOSED.lock().unwrap().iter().any(|closed| closed == name);
     info_span!("short").in_scope(|| (0..1000).into_par_iter().on(&pool).for_each(drop));
     assert!(is_closed("short"));
@@ -209,18 +205,16 @@ fn a_call_is_a_span_with_its_place() {
     assert!(CALLS.lock().unwrap().contains(&place), "{place}");
 }
 
-/// Its panics are not those of the jobs, and no caller waits for ever.
+/// No job has a panic of the subscriber's, and no caller waits for ever.
 #[test]
 fn a_subscriber_that_panics_stops_no_job() {
     const TEST: &str = "a_subscriber_that_panics_stops_no_job";
     // In a process of its own: the subscriber keeps the span for later threads, because it has panicked in the middle.
-    if env::var_os(TEST).is_none() {
-        let test =
-            Command::new(env::current_exe().unwrap()).args(["--exact", TEST]).env(TEST, "").output().unwrap();
-        return assert!(test.status.success(), "{test:?}");
+    if !plays("broken") {
+        return good_child(TEST, "broken", &[]);
     }
     subscribe();
-    let (pool, ran) = (pool(), AtomicUsize::new(0));
+    let (pool, ran) = (pool(2), AtomicUsize::new(0));
     let (sender, spawned) = mpsc::channel();
     let span = info_span!("broken");
     let entered = span.enter();

@@ -1,8 +1,8 @@
 //! Records what a program's threads did: forks, steals, jobs, leaves, waits.
 //!
 //! [`start`] and [`stop`] surround any code. `FURCATE_TRACE=path` records a whole program, and writes the trace when the program ends;
-//! the program need not be changed. Each rank of an MPI program writes a file of its own: `trace.3.json` for `trace.json`. A program written for rayon is traced in the same way if furcate's `rayon-core` is in the place of
-//! rayon's.
+//! the program need not be changed. Each rank of an MPI program writes a file of its own: `trace.3.json` for `trace.json`. A program written for
+//! rayon is traced in the same way if furcate's `rayon-core` is in the place of rayon's.
 //!
 //! ```
 //! use furcate::prelude::*;
@@ -111,7 +111,7 @@ pub fn leaf(size: usize) -> Mark {
     mark(Kind::LeafBegin, size as u64, Kind::LeafEnd)
 }
 
-/// Marks a block of so many units, cut off from the front of what is left or from its back.
+/// Marks a block of so many units, which is cut off from the front or from the back of the rest.
 #[doc(hidden)]
 #[inline]
 #[must_use]

@@ -659,7 +659,7 @@ fn blocks_are_recorded() {
     let is_shown = |name: &str| json["traceEvents"].as_array().unwrap().iter().any(|e| e["name"] == name);
     assert!(["block of 100", "block of 300", "block of 600"].into_iter().all(is_shown));
 
-    // What a search does not begin is not recorded. A search without a word about blocks has blocks, too.
+    // Blocks that a search does not begin are not recorded. A search without a word about blocks has blocks, too.
     let (_, trace) = traced(|| pool.install(|| chain().find_first(|x| *x == 200)));
     assert_eq!(blocks(&trace), [(100, false), (300, false)]);
     let (_, trace) = traced(|| pool.install(|| chain().find_last(|x| *x == 650)));

@@ -157,7 +157,7 @@ events! {
     BlockBegin {
         /// The size of the block, in the units of its producer: mostly items.
         size: u64,
-        /// Whether the block is cut off from the back of what is left, as in a search for the last hit. Else it is cut off from the front.
+        /// Whether the block is cut off from the back of the rest, as in a search for the last hit. Else it is cut off from the front.
         from_back: bool
     } = |payload| Event::BlockBegin { size: payload >> 1, from_back: payload & 1 == 1 },
     /// The block has ended.

@@ -1,9 +1,10 @@
-//! `furcate-trace trace.json`: a trace's summary as text, and its picture. `furcate-trace trace.*.json -o all.json`: those of several processes.
+//! `furcate-trace trace.json`: a trace's summary as text, and its picture. `furcate-trace trace.*.json -o all.json`: the summaries of several processes, and one trace of all.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::slice;
 
 use furcate_trace::{Trace, read_chrome, write_processes};
 
@@ -77,28 +78,36 @@ fn run() -> Result<String, String> {
     }
     let trace = read(&input)?;
     let mut words = trace.summary().to_string();
-    let mut write = |path: PathBuf, what: &str, option: &str, content: &[u8]| {
-        let shown = path.display();
-        if path == input {
-            return Err(format!(
-                "the {what} would replace the trace {shown}: name another file with {option}"
-            ));
-        }
-        fs::write(&path, content)
-            .map_err(|error| format!("cannot write {shown}: {error}; name another file with {option}"))?;
-        words += &format!("{what}: {shown}\n");
-        Ok(())
-    };
+    let inputs = slice::from_ref(&input);
     if let Some(path) = stacks {
-        let mut content = Vec::new();
-        trace.write_folded(&mut content).expect("a vector takes everything");
-        write(path, "stacks", "--folded", &content)?;
+        write(&path, inputs, "stacks", "--folded", |file| trace.write_folded(file))?;
+        words += &format!("stacks: {}\n", path.display());
     }
     if !text {
         let path = picture.unwrap_or_else(|| input.with_extension("svg"));
-        write(path, "picture", "-o", furcate_trace::svg(&trace).as_bytes())?;
+        write(&path, inputs, "picture", "-o", |mut file| {
+            file.write_all(furcate_trace::svg(&trace).as_bytes())
+        })?;
+        words += &format!("picture: {}\n", path.display());
     }
     Ok(words)
+}
+
+/// Writes a file that an option names, unless that is one of the traces.
+fn write(
+    path: &Path,
+    inputs: &[PathBuf],
+    what: &str,
+    option: &str,
+    content: impl FnOnce(File) -> io::Result<()>,
+) -> Result<(), String> {
+    let shown = path.display();
+    if inputs.iter().any(|input| input == path) {
+        return Err(format!("the {what} would replace the trace {shown}: name another file with {option}"));
+    }
+    File::create(path)
+        .and_then(content)
+        .map_err(|error| format!("cannot write {shown}: {error}; name another file with {option}"))
 }
 
 fn read(path: &Path) -> Result<Trace, String> {
@@ -120,14 +129,6 @@ fn several(mut inputs: Vec<PathBuf>, all: Option<PathBuf>) -> Result<String, Str
         traces.push((input.file_stem().unwrap_or_default().to_string_lossy().into_owned(), trace));
     }
     let Some(all) = all else { return Ok(words) };
-    let shown = all.display();
-    if inputs.contains(&all) {
-        return Err(format!(
-            "the file for all processes would replace the trace {shown}: name another file with -o"
-        ));
-    }
-    File::create(&all)
-        .and_then(|file| write_processes(&traces, file))
-        .map_err(|error| format!("cannot write {shown}: {error}; name another file with -o"))?;
-    Ok(words + &format!("all processes: {shown}; open it in https://ui.perfetto.dev\n"))
+    write(&all, &inputs, "file for all processes", "-o", |file| write_processes(&traces, file))?;
+    Ok(words + &format!("all processes: {}; open it in https://ui.perfetto.dev\n", all.display()))
 }

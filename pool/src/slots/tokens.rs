@@ -1,6 +1,6 @@
 //! Slots by the tokens of a jobserver, in a pool that shares the processors with other processes.
 //!
-//! Such a pool may use one slot, and one more for each token that it has. The other slots are *withheld*: no worker can occupy them.
+//! The pool may use one slot, and one more for each token that it has. The other slots are *withheld*: no worker can occupy them.
 //!
 //! | slot | becomes | when |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 //! 4. *No lost wake-up.* While a slot is withheld and no token is requested, publishers and final checks treat the slot as a free one
 //!    ([`needs_searcher`](crate::slots::searching::Searching::needs_searcher)): the worker that they want to wake finds no free slot, and a token is
 //!    requested. While one is requested, they do nothing. The thread that brings the token makes up for that:
-//!    1. It publishes that there is no request, and passes a full fence.
+//!    1. The thread publishes that there is no request, and passes a full fence.
 //!    2. If a worker holds a slot, it wakes a worker to search, unless one searches. If none does, the slot that needs no token is free, publishers see
 //!       that one, and the token is given back.
 //! 5. No token is requested or given back with the slot lock held: both are calls of foreign code.

@@ -8,21 +8,11 @@ use furcate_pool::{
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
 use std::mem::ManuallyDrop;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Calls `leaf` for each number, as the leaves of a balanced tree of joins.
-fn leaves(numbers: Range<usize>, leaf: &(impl Fn(usize) + Sync)) {
-    if numbers.len() < 2 {
-        return numbers.for_each(leaf);
-    }
-    let middle = numbers.start + numbers.len() / 2;
-    join(|| leaves(numbers.start..middle, leaf), || leaves(middle..numbers.end, leaf));
-}
 
 /// A flag that a future waits for.
 #[derive(Default)]

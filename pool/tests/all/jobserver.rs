@@ -20,14 +20,6 @@ fn client(tokens: usize) -> Client {
     Client::new(tokens).expect("a pipe")
 }
 
-/// Forks down to so many leaves.
-fn fork(leaves: usize, leaf: &(impl Fn() + Sync)) {
-    if leaves <= 1 {
-        return leaf();
-    }
-    join(|| fork(leaves / 2, leaf), || fork(leaves - leaves / 2, leaf));
-}
-
 /// Waits until all tokens are back.
 fn assert_all_back(client: &Client, tokens: usize) {
     let since = Instant::now();
@@ -49,8 +41,8 @@ fn calls(pool: &ThreadPool, crowd: &Crowd) {
         crowd.while_in(nap);
         add(&ran);
     };
-    pool.install(|| fork(64, &leaf));
-    take_part(pool, || fork(32, &leaf), || fork(32, &leaf));
+    pool.install(|| leaves(0..64, &|_| leaf()));
+    take_part(pool, || leaves(0..32, &|_| leaf()), || leaves(0..32, &|_| leaf()));
     pool.scope(|scope| (0..64).for_each(|_| scope.spawn(|_| leaf())));
     assert_eq!(ran.into_inner(), 3 * 64);
 }
@@ -82,7 +74,7 @@ fn all_slots_are_used_when_there_are_tokens() {
         });
         let arrived = AtomicUsize::new(0);
         pool.install(|| {
-            fork(4, &|| {
+            leaves(0..4, &|_| {
                 add(&arrived);
                 until(|| arrived.load(SeqCst) == 4);
             });
@@ -98,7 +90,7 @@ fn a_token_without_work_is_given_back() {
         let client = client(3);
         let pool = with_tokens(4, &client);
         pool.install(|| {
-            fork(64, &nap);
+            leaves(0..64, &|_| nap());
             assert_all_back(&client, 3);
         });
     });
@@ -121,12 +113,12 @@ fn goes_on_without_tokens_and_takes_those_that_come() {
             };
             join(
                 || {
-                    fork(8, &nap);
+                    leaves(0..8, &|_| nap());
                     drop(taken.take());
                     // The first of four that wait for each other.
                     wait();
                 },
-                || fork(3, &wait),
+                || leaves(0..3, &|_| wait()),
             );
         });
         assert_all_back(&client, 3);
@@ -167,7 +159,7 @@ fn two_pools_share_the_tokens() {
         assert!(crowd.most() <= 4, "{}", crowd.most());
         assert_all_back(&client, 2);
         // One pool in the jobs of the other.
-        pools[0].install(|| fork(8, &|| pools[1].install(|| fork(8, &nap))));
+        pools[0].install(|| leaves(0..8, &|_| pools[1].install(|| leaves(0..8, &|_| nap()))));
         assert_all_back(&client, 2);
     });
 }
@@ -185,7 +177,7 @@ fn a_pool_that_ends_gives_its_tokens_back() {
         // While it has requested a token that does not come.
         let taken: Vec<_> = (0..3).map(|_| client.acquire().unwrap()).collect();
         let pool = with_tokens(4, &client);
-        pool.install(|| fork(16, &nap));
+        pool.install(|| leaves(0..16, &|_| nap()));
         drop(pool);
         drop(taken);
         assert_all_back(&client, 3);
@@ -204,7 +196,7 @@ fn a_panic_keeps_no_token() {
                 nap();
                 assert!(count.fetch_add(1, SeqCst) != nth, "on purpose");
             };
-            assert!(catch_unwind(AssertUnwindSafe(|| pool.install(|| fork(24, &leaf)))).is_err());
+            assert!(catch_unwind(AssertUnwindSafe(|| pool.install(|| leaves(0..24, &|_| leaf())))).is_err());
             assert_all_back(&client, 2);
         }
     });
@@ -233,7 +225,7 @@ fn the_building_thread_may_be_one_of_the_pool() {
         let pool =
             ThreadPoolBuilder::new().num_threads(3).use_current_thread().jobserver(client.clone()).build();
         let (pool, crowd) = (pool.unwrap(), Crowd::default());
-        pool.install(|| fork(64, &|| crowd.while_in(nap)));
+        pool.install(|| leaves(0..64, &|_| crowd.while_in(nap)));
         assert!(crowd.most() <= 2);
         assert_all_back(&client, 1);
     });

@@ -1,4 +1,4 @@
-//! What the jobs of a call enter: the tokio runtime of the pool or of the call, and the call's [span](crate::trace::CallSpan).
+//! The tokio runtime of a pool or of a call, and the call's [span](crate::trace::CallSpan): its jobs enter both.
 //!
 //! Futures of tokio, and of libraries built on it, look for their runtime in the thread that polls, makes or drops
 //! them. A runtime can be named in two ways:

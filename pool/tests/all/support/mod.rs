@@ -5,6 +5,7 @@ pub(crate) mod suspended;
 
 use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join};
 use std::any::Any;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 #[cfg(unix)]
@@ -27,6 +28,15 @@ pub(crate) fn telling(threads: usize) -> (ThreadPoolBuilder, Receiver<String>) {
     let (send, receive) = channel();
     let tell = move |payload| send.send(message(payload)).unwrap();
     (ThreadPoolBuilder::new().num_threads(threads).panic_handler(tell), receive)
+}
+
+/// Calls `leaf` for each number, as the leaves of a balanced tree of joins.
+pub(crate) fn leaves(numbers: Range<usize>, leaf: &(impl Fn(usize) + Sync)) {
+    if numbers.len() < 2 {
+        return numbers.for_each(leaf);
+    }
+    let middle = numbers.start + numbers.len() / 2;
+    join(|| leaves(numbers.start..middle, leaf), || leaves(middle..numbers.end, leaf));
 }
 
 /// A join on `pool` in which the calling thread takes part, whether it is a worker or not.
