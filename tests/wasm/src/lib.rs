@@ -64,5 +64,30 @@ pub extern "C" fn run() -> u32 {
     // Two threads cannot be had, and the error says what to do.
     let error = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap_err();
     check(n, format!("{error:?}").contains("this target has no threads"), true);
+    patched::run(n);
     checks
+}
+
+/// Programs on rayon, whose rayon-core is furcate's.
+mod patched {
+    use super::check;
+    use rayon::prelude::*;
+
+    pub(super) fn run(n: &mut u32) {
+        check(n, rayon::current_num_threads(), 1);
+        check(n, rayon::join(|| 1, || rayon::join(|| 2, || 3)), (1, (2, 3)));
+        check(n, (0..100_000_u64).into_par_iter().map(|x| 2 * x).sum(), 9_999_900_000_u64);
+        check(n, (0..1000_u64).into_par_iter().find_first(|x| x * x > 10_000), Some(101));
+        check(n, "a b a".split(' ').par_bridge().map(str::len).sum(), 3_usize);
+        let mut shuffled: Vec<u64> = (0..10_007).map(|x| x * 7919 % 10_007).collect();
+        shuffled.par_sort_unstable();
+        check(n, shuffled.into_iter().eq(0..10_007), true);
+        let (mut a, mut b) = (0, 0);
+        rayon::scope(|scope| {
+            scope.spawn(|_| a = 1);
+            scope.spawn(|_| b = 2);
+        });
+        check(n, (a, b), (1, 2));
+        check(n, rayon::ThreadPoolBuilder::new().num_threads(2).build().is_err(), true);
+    }
 }
