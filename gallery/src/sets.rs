@@ -32,7 +32,7 @@ impl Sets {
 
     /// Unites the sets of two numbers. Returns whether the sets were different.
     pub fn unite(&mut self, pair: [u32; 2]) -> bool {
-        let [a, b] = pair.map(|number| self.find(number));
+        let (a, b) = (self.find(pair[0]), self.find(pair[1]));
         self.parents[a.max(b) as usize] = a.min(b);
         a != b
     }
@@ -73,7 +73,7 @@ impl SharedSets {
     /// Unites the sets of two numbers. Returns whether this call united them. Of several threads that try, only one gets `true`.
     pub fn unite(&self, pair: [u32; 2]) -> bool {
         loop {
-            let [a, b] = pair.map(|number| self.find(number));
+            let (a, b) = (self.find(pair[0]), self.find(pair[1]));
             if a == b {
                 return false;
             }

@@ -44,7 +44,7 @@ mod rayon {
     use rayon::prelude::*;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
-        let share = keys.len().div_ceil(rayon::current_num_threads());
+        let share = keys.len() / rayon::current_num_threads();
         let counts = keys.par_iter().with_min_len(share).fold(
             || vec![0; KEYS],
             |mut counts, &key| {

@@ -65,7 +65,7 @@ mod rayon {
     use rayon::prelude::*;
 
     pub(super) fn run(documents: &Vec<String>) -> Vec<(String, Vec<usize>)> {
-        let share = documents.len().div_ceil(rayon::current_num_threads());
+        let share = documents.len() / rayon::current_num_threads() / 2;
         let index = documents.par_iter().enumerate().with_min_len(share).fold(Index::new, add);
         let index = index.reduce(Index::new, merge).into_par_iter();
         let mut sorted: Vec<_> = index.map(|(word, list)| (word.to_owned(), list)).collect();

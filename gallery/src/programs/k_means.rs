@@ -100,7 +100,7 @@ mod rayon {
 
     pub(super) fn run(points: &Vec<Point>) -> Vec<Point> {
         let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
-        let share = points.len().div_ceil(rayon::current_num_threads());
+        let share = points.len() / rayon::current_num_threads();
         for _ in 0..ROUNDS {
             let empty = || vec![Cluster::default(); centers.len()];
             let clusters = points.par_iter().with_min_len(share).fold(empty, |mut clusters, point| {

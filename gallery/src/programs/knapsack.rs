@@ -21,7 +21,7 @@ pub(super) const PROGRAM: Program = Program {
 };
 
 /// At most this number of items is searched without a fork.
-const FEW: usize = 16;
+const SHORT: usize = 16;
 
 #[derive(Clone, Copy)]
 struct Item {
@@ -98,7 +98,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{FEW, Item, Knapsack, upper_bound};
+    use super::{SHORT, Item, Knapsack, upper_bound};
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     pub(super) fn run(knapsack: &Knapsack) -> u64 {
@@ -121,7 +121,7 @@ mod rayon {
         }
         let take = || search(others, room - item.weight, value + item.value, best);
         let leave = || search(others, room, value, best);
-        if items.len() <= FEW {
+        if items.len() <= SHORT {
             take();
             leave();
         } else {
@@ -131,7 +131,7 @@ mod rayon {
 }
 
 mod furcate {
-    use super::{FEW, Item, Knapsack, upper_bound};
+    use super::{SHORT, Item, Knapsack, upper_bound};
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     pub(super) fn run(knapsack: &Knapsack) -> u64 {
@@ -154,7 +154,7 @@ mod furcate {
         }
         let take = || search(others, room - item.weight, value + item.value, best);
         let leave = || search(others, room, value, best);
-        if items.len() <= FEW {
+        if items.len() <= SHORT {
             take();
             leave();
         } else {
