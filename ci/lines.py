@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12362,
-    "schedulers": 6497,
-    "adaptors": 16341,
+    "schedulers": 6518,
+    "adaptors": 16343,
     "src": 114,
     "trace": 2358,
     "cluster": 5701,

@@ -235,9 +235,12 @@ where
         match self.data {
             Some(data) => self.kind.leaf(data, self.unsearched, self.separator),
             None => {
-                // An empty iterator of std's type: the one item that an empty value may have is skipped.
+                // An empty iterator of std's type: between separators, an empty value has one item, which is skipped. (A second call of
+                // `next`, in the other kinds, would keep the compiler from inlining it into the leaf's loop.)
                 let mut leaf = self.kind.leaf(V::default(), 0, self.separator);
-                leaf.next();
+                if !K::KEEPS_SEPARATORS {
+                    leaf.next();
+                }
                 leaf
             }
         }

@@ -5,14 +5,17 @@ use crate::{
     Adaptive, ByBlocks, Divisible, Join, Policy, Producer, Reduction, Scheduler, SchedulerFacts, Workload,
 };
 use furcate_pool::Executor;
+use furcate_pool::sync::clock::Instant;
 use std::marker::PhantomData;
+use std::mem;
+use std::time::Duration;
 
 /// The default scheduler, which chooses by the terminal and the data.
 ///
 /// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
-///   which the search begins. Blocks are of P, 2P, 4P ... items on P threads, and later of an eighth of the items
-///   searched so far. So a search that ends early looks at an eighth more items than it must. (A search for any hit makes no blocks
-///   of more items than can be counted, nor of iterators that are flattened: these might never come to where the hits are.)
+///   which the search begins. The first block is of P items on P threads, sizes double or grow faster, and later blocks are of an eighth of
+///   the items searched so far, or of what takes 100 us. So a search that ends early looks at an eighth more items than it must. (A search for any
+///   hit makes no blocks of more items than can be counted, nor of iterators that are flattened: these might never come to where the hits are.)
 /// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
 ///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
 ///   producers.
@@ -85,7 +88,7 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
 }
 
 /// The blocks of a search. Their sizes double while they are small; later a block is one [`PART`]th of the items
-/// searched so far.
+/// searched so far, or as many items as take [`WORTH`] at the pace of the block before, if these are more.
 ///
 /// Doubling to the end would be wasteful with a hit in the middle of a block: the workers that search the second half
 /// do nothing for the result, and the first half is as long as all earlier blocks together.
@@ -95,23 +98,52 @@ struct Search;
 /// See [`Search`].
 const PART: usize = 8;
 
-/// The greatest size that is always doubled, per thread: about as many simple items as are worth a block.
+/// The greatest size that is always doubled, per thread.
 const SHORT: usize = 4096;
+
+/// The time of a block to which the wait at its end, of some 2 us on two threads, adds nearly nothing.
+const WORTH: Duration = Duration::from_micros(100);
+
+/// The time of a block that may be in vain, whatever its size: then sizes grow up to [`FAST`] times.
+const NOTHING: Duration = Duration::from_micros(4);
+
+/// See [`NOTHING`]. The pace of a few items says little about that of thousands.
+const FAST: usize = 16;
 
 impl BlockSizes for Search {
     type Sizes = SearchSizes;
 
     #[inline]
     fn block_sizes(&self, threads: usize) -> SearchSizes {
-        SearchSizes { size: threads.max(1), searched: 0, short: threads.saturating_mul(SHORT) }
+        SearchSizes { threads: threads.max(1), last: 0, begun: Instant::now(), searched: 0 }
     }
 }
 
-/// The sizes of the blocks of a [`Search`].
+/// The sizes of the blocks of a [`Search`]. Each is asked for when the block before it has been searched.
 struct SearchSizes {
-    size: usize,
+    threads: usize,
+    /// The size of the last block; 0 before the first one.
+    last: usize,
+    begun: Instant,
     searched: usize,
-    short: usize,
+}
+
+impl SearchSizes {
+    fn after(&mut self, last: usize) -> usize {
+        let (doubled, short) = (last.saturating_mul(2), self.threads.saturating_mul(SHORT));
+        let now = Instant::now();
+        let took = now - mem::replace(&mut self.begun, now);
+        if doubled <= short {
+            units_in(NOTHING, last, took).clamp(doubled, last.saturating_mul(FAST)).min(short)
+        } else {
+            doubled.min(units_in(WORTH, last, took).max(short).max(self.searched / PART))
+        }
+    }
+}
+
+/// Returns the number of units that take a time, if some units took another time.
+fn units_in(time: Duration, units: usize, took: Duration) -> usize {
+    (units as f64 * time.as_secs_f64() / took.as_secs_f64()) as usize // as many as can be counted, if they took none
 }
 
 impl Iterator for SearchSizes {
@@ -119,28 +151,45 @@ impl Iterator for SearchSizes {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        let size = self.size;
-        self.searched = self.searched.saturating_add(size);
-        self.size = size.saturating_mul(2).min(self.short.max(self.searched / PART));
-        Some(size)
+        self.last = if self.last == 0 { self.threads } else { self.after(self.last) };
+        self.searched = self.searched.saturating_add(self.last);
+        Some(self.last)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
+    /// Blocks that take no time double; and no block is of fewer items than the eighth, nor than those that are always doubled.
     #[test]
     fn blocks_of_a_search() {
         for threads in [1, 2, 3, 64, usize::MAX] {
             let (mut searched, mut before) = (0_usize, 0);
             for size in Search.block_sizes(threads).take(500) {
-                assert!(size >= before.max(1) && (before == 0 || size <= before.saturating_mul(2)));
-                assert!(size <= searched.saturating_add(threads) && size <= short_or_part(threads, searched));
+                assert!(size >= before.max(1) && (before == 0 || size <= before.saturating_mul(FAST)));
+                assert!(size >= before.saturating_mul(2).min(short_or_part(threads, searched)));
                 (searched, before) = (searched.saturating_add(size), size);
             }
             assert_eq!(searched, usize::MAX, "there are not many blocks");
         }
+    }
+
+    /// Blocks that take longer than they must are of an eighth of what was searched, however many items that is.
+    #[test]
+    fn long_blocks_of_a_search_do_not_double() {
+        let (mut sizes, mut searched) = (Search.block_sizes(2), 0);
+        while searched < 1_000_000 {
+            let size = sizes.next().unwrap();
+            assert!(size <= short_or_part(2, searched) || size == 2, "{size} after {searched}");
+            searched += size;
+            if size > SHORT {
+                thread::sleep(2 * WORTH);
+            }
+        }
+        assert_eq!(units_in(WORTH, 1000, 4 * WORTH), 250);
+        assert_eq!(units_in(WORTH, usize::MAX, Duration::ZERO), usize::MAX);
     }
 
     fn short_or_part(threads: usize, searched: usize) -> usize {
