@@ -605,7 +605,7 @@ def back_pressure():
 
 
 # Programs of the gallery's table, in the order of the chart.
-KNOWN = ["inverted_index", "unbalanced_tree_search", "find_first", "breadth_first_search", "comparison_sort", "knapsack"]
+KNOWN = ["quickhull", "find_first", "unbalanced_tree_search", "game_of_life", "comparison_sort", "game_tree"]
 
 
 def read_gallery():
@@ -625,7 +625,8 @@ def known_programs():
         middle, ratio = 66 + row * i, ratios[program]
         picture.text(left - 10, middle, program, 12, "end")
         picture.rect(left, middle - 10, ratio * scale, 20, STRONG[1])
-        picture.text(left + ratio * scale + 6, middle, f"{ratio:.2f}", 12)
+        beside = max(ratio, 1) if ratio > 0.85 else ratio  # right of the line
+        picture.text(left + beside * scale + 6, middle, f"{ratio:.2f}", 12)
     for x, words in ((left, "0"), (left + scale, "rayon = 1")):
         picture.line([(x, 50), (x, 54 + row * len(KNOWN))], GRAY, dashed=x > left)
         picture.text(x, 40, words, 12, "middle", GRAY)

@@ -31,7 +31,7 @@ deny             | ci/supply.sh deny         | deny.toml
 minimal-versions | ci/supply.sh minimal-versions | $library rayon-engine cluster sim
 miri             | ci/supply.sh miri         | pool schedulers adaptors testkit
 cluster          | ci/cluster.sh             | $library cluster examples testkit book
-gallery          | cargo run --release --locked -p furcate-gallery -- run all --rounds 1 | $library gallery
+gallery          | cargo run --release --locked -p furcate-gallery -- run all --rounds 1 --html target/gallery.html | $library gallery
 benches          | ci/benches.sh             | $library rayon-core examples benches
 asan             | ci/asan.sh                | $library rayon-engine testkit
 tsan             | ci/tsan.sh                | $library rayon-engine testkit

@@ -17,20 +17,20 @@ pub fn html(all: &[Measured], settings: &Settings) -> Result<String, String> {
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>Furcate's gallery</title>\n<style>{STYLE}</style>\n<h1>Furcate's gallery</h1>\n<p>{} classical algorithms: a loop, rayon, and furcate, \
          with {threads} threads. Medians of {rounds} rounds.</p>\n<figure>{}</figure>\n<table>\n<tr><th>program<th>sequential<th>rayon<th>furcate<th>of \
-         rayon's time<th>MiB: rayon<th>furcate<th>code lines<th>schedule\n",
+         rayon's time<th>MiB: sequential<th>rayon<th>furcate<th>code lines<th>schedule\n",
         all.len(),
         furcate_trace::box_plot("furcate's time over rayon's", &rows)
     );
     for row in all {
         let program = row.program;
         let [sequential, rayon, furcate] = Column::ALL.map(|column| time(row.time(column)));
-        let [_, in_rayon, in_furcate] = Column::ALL.map(|column| row.peak(column) as f64 / 1024.0);
+        let [peak, in_rayon, in_furcate] = Column::ALL.map(|column| row.peak(column) as f64 / 1024.0);
         let (lines, ratio) = (program.all_lines(), of_rayon(row));
         let schedule = escaped(program.schedule);
         let _ = writeln!(
             page,
-            "<tr><td><a href=\"#{0}\">{0}</a><td>{sequential}<td>{rayon}<td>{furcate}<td>{ratio}<td>{in_rayon:.1}\
-             <td>{in_furcate:.1}<td>{lines}<td><code>{schedule}</code>",
+            "<tr><td><a href=\"#{0}\">{0}</a><td>{sequential}<td>{rayon}<td>{furcate}<td>{ratio}<td>{peak:.1}\
+             <td>{in_rayon:.1}<td>{in_furcate:.1}<td>{lines}<td><code>{schedule}</code>",
             program.name
         );
     }
