@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 5_000_000,
     quick: 100_000,
     schedule: "",
-    why: "faster: rayon needs `by_exponential_blocks`, and its last block may be as long as all before it, while furcate's default blocks exceed the hit by an eighth",
+    why: "faster: rayon needs `by_exponential_blocks`, and its last block may be as long as all before it, while furcate's default blocks exceed the hit by an eighth (or by 100 us)",
     source: include_str!("find_first.rs"),
     case: |size| {
         reads(Searches::random(size), [sequential::run, rayon::run, furcate::run], |searches, found| {

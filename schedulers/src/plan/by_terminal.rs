@@ -14,7 +14,7 @@ use std::time::Duration;
 ///
 /// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
 ///   which the search begins. The first block is of P items on P threads, sizes double or grow faster, and later blocks are of an eighth of
-///   the items searched so far, or of what takes 100 us. So a search that ends early looks at an eighth more items than it must. (A search for any
+///   the items searched so far, or of what takes 100 us. So a search that ends early does an eighth more than it must, or 100 us more. (A search for any
 ///   hit makes no blocks of more items than can be counted, nor of iterators that are flattened: these might never come to where the hits are.)
 /// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
 ///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
@@ -87,7 +87,7 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
     }
 }
 
-/// The blocks of a search. Their sizes double while they are small; later a block is one [`PART`]th of the items
+/// The blocks of a search. Their sizes double while they are small, or grow up to [`FAST`] times if that takes [`NOTHING`]; later a block is one [`PART`]th of the items
 /// searched so far, or as many items as take [`WORTH`] at the pace of the block before, if these are more.
 ///
 /// Doubling to the end would be wasteful with a hit in the middle of a block: the workers that search the second half
@@ -162,13 +162,13 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// Blocks that take no time double; and no block is of fewer items than the eighth, nor than those that are always doubled.
+    /// Sizes grow, and no block is of fewer items than the eighth, nor than those that are always doubled.
     #[test]
     fn blocks_of_a_search() {
         for threads in [1, 2, 3, 64, usize::MAX] {
-            let (mut searched, mut before) = (0_usize, 0);
+            let (mut searched, mut before) = (0_usize, 0_usize);
             for size in Search.block_sizes(threads).take(500) {
-                assert!(size >= before.max(1) && (before == 0 || size <= before.saturating_mul(FAST)));
+                assert!(size >= 1 && (before == 0 || size <= before.saturating_mul(FAST)));
                 assert!(size >= before.saturating_mul(2).min(short_or_part(threads, searched)));
                 (searched, before) = (searched.saturating_add(size), size);
             }
