@@ -33,7 +33,7 @@ fn rank(graph: &Graph, vertex: u32, shares: &[f64]) -> f64 {
     0.15 + 0.85 * received
 }
 
-/// Returns a vertex's share for each of its neighbors. It is infinite for a vertex without neighbors, and then nobody takes it.
+/// Returns a vertex's share for each of its neighbors. A vertex without neighbors gives an infinite share to nobody.
 fn share(graph: &Graph, vertex: u32, ranks: &[f64]) -> f64 {
     ranks[vertex as usize] / graph.degree(vertex) as f64
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The default scheduler, which chooses by the terminal and the data.
 ///
 /// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
-///   which the search begins. The first block is of P items on P threads, sizes double or grow faster, and later blocks are of an eighth of
+///   which the search begins. The first block is of P items on P threads. Sizes double, or grow faster. Later blocks are of an eighth of
 ///   the items searched so far, or of what takes 100 us. So a search that ends early does an eighth more than it must, or 100 us more. (A search for any
 ///   hit makes no blocks of more items than can be counted, nor of iterators that are flattened: these might never come to where the hits are.)
 /// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Blocks that take longer than they must are of an eighth of what was searched, however many items that is.
+    /// After a long block, the next one is of an eighth of all items searched so far.
     #[test]
     fn long_blocks_of_a_search_do_not_double() {
         let (mut sizes, mut searched) = (Search.block_sizes(2), 0);
