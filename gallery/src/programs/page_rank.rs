@@ -33,7 +33,7 @@ fn rank(graph: &Graph, vertex: u32, shares: &[f64]) -> f64 {
     0.15 + 0.85 * received
 }
 
-/// Returns a vertex's share for each of its neighbors. A vertex without neighbors gives an infinite share to nobody.
+/// Returns a vertex's share for each of its neighbors. Where there are no neighbors, it is infinite, and nobody reads it.
 fn share(graph: &Graph, vertex: u32, ranks: &[f64]) -> f64 {
     ranks[vertex as usize] / graph.degree(vertex) as f64
 }

@@ -87,8 +87,8 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
     }
 }
 
-/// The blocks of a search. Their sizes double while they are small, or grow up to [`FAST`] times if that takes [`NOTHING`]; later a block is one [`PART`]th of the items
-/// searched so far, or as many items as take [`WORTH`] at the pace of the block before, if these are more.
+/// The blocks of a search. Their sizes double while they are small, or grow up to [`FAST`] times if that takes [`NOTHING`]. Later a block
+/// is one [`PART`]th of the items searched so far, or as many items as take [`WORTH`] at the pace of the block before, if these are more.
 ///
 /// Doubling to the end would be wasteful with a hit in the middle of a block: the workers that search the second half
 /// do nothing for the result, and the first half is as long as all earlier blocks together.
@@ -124,19 +124,21 @@ struct SearchSizes {
     threads: usize,
     /// The size of the last block; 0 before the first one.
     last: usize,
+    /// When the last block began.
     begun: Instant,
     searched: usize,
 }
 
 impl SearchSizes {
-    fn after(&mut self, last: usize) -> usize {
-        let (doubled, short) = (last.saturating_mul(2), self.threads.saturating_mul(SHORT));
+    /// Returns the size of the block after the last one, which has been searched.
+    fn following(&mut self) -> usize {
+        let (doubled, short) = (self.last.saturating_mul(2), self.threads.saturating_mul(SHORT));
         let now = Instant::now();
         let took = now - mem::replace(&mut self.begun, now);
         if doubled <= short {
-            units_in(NOTHING, last, took).clamp(doubled, last.saturating_mul(FAST)).min(short)
+            units_in(NOTHING, self.last, took).clamp(doubled, self.last.saturating_mul(FAST)).min(short)
         } else {
-            doubled.min(units_in(WORTH, last, took).max(short).max(self.searched / PART))
+            doubled.min(units_in(WORTH, self.last, took).max(short).max(self.searched / PART))
         }
     }
 }
@@ -151,7 +153,7 @@ impl Iterator for SearchSizes {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        self.last = if self.last == 0 { self.threads } else { self.after(self.last) };
+        self.last = if self.last == 0 { self.threads } else { self.following() };
         self.searched = self.searched.saturating_add(self.last);
         Some(self.last)
     }
