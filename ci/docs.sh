@@ -7,8 +7,11 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 export RUSTDOCFLAGS="-D warnings"
 if [ "${1:-}" = forms ]; then
-    cargo doc -p furcate-trace -p furcate-schedulers -p furcate-adaptors -p furcate --no-default-features --no-deps --locked --target-dir "$target/doc-no-features"
-    RUSTC_BOOTSTRAP=1 RUSTDOCFLAGS="-D warnings --cfg docsrs" cargo doc -p furcate -p furcate-adaptors -p furcate-schedulers -p furcate-pool -p furcate-trace --all-features --no-deps --locked --target-dir "$target/docs-rs"
+    published=(-pfurcate -pfurcate-{adaptors,schedulers,pool,trace,derive,rayon,sim})
+    cargo doc "${published[@]}" -p furcate-cluster --no-default-features --no-deps --locked --target-dir "$target/doc-no-features"
+    export RUSTC_BOOTSTRAP=1 RUSTDOCFLAGS="-D warnings --cfg docsrs"
+    cargo doc "${published[@]}" --all-features --no-deps --locked --target-dir "$target/docs-rs"
+    cargo doc -p furcate-cluster --no-deps --locked --target-dir "$target/docs-rs" # docs.rs has no MPI library
     exit
 fi
 cargo doc --workspace --no-deps --locked

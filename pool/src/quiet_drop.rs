@@ -19,6 +19,12 @@ pub fn drop_quietly<T>(value: T) {
     }
 }
 
+/// Calls code of others around a job, where nothing may unwind. Returns `None` if it panics.
+#[cfg(any(feature = "tokio", feature = "tracing"))]
+pub(crate) fn ask<T>(f: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(drop_quietly).ok()
+}
+
 /// A result that is [dropped quietly](drop_quietly) if it is not taken, since then its caller unwinds.
 #[derive(Debug)]
 pub struct Quiet<T>(pub Option<T>);

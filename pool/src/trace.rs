@@ -73,6 +73,8 @@ pub(crate) use file::record_if_asked;
 pub(crate) use furcate_trace::recording::beside;
 pub(crate) use recorder::{is_on, leaves_out, set_leaves_out, set_right, take_right, wants_every_fork};
 
+#[cfg(feature = "tracing")]
+use crate::quiet_drop::{ask, drop_quietly};
 use furcate_trace::recording::{self, block_payload};
 use std::panic::Location;
 
@@ -135,18 +137,20 @@ fn begin_mark(begin: Kind, payload: u64, end: Kind) -> Option<(Kind, u64)> {
 }
 
 /// Marks a call of a chain in the trace, from its making to its drop. As [`Mark`], but smaller: a chain may be as short as some ten
-/// instructions. With the feature `tracing` it is a span, too.
+/// instructions. With the feature `tracing` it is a span, too. (A span of a level that is off is none, and costs a load.)
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Call {
     is_recorded: bool,
     #[cfg(feature = "tracing")]
-    _span: tracing::span::EnteredSpan,
+    span: Option<tracing::span::EnteredSpan>,
 }
 
 impl Drop for Call {
     #[inline]
     fn drop(&mut self) {
+        #[cfg(feature = "tracing")]
+        drop_quietly(self.span.take());
         if self.is_recorded {
             end_chain();
         }
@@ -161,14 +165,8 @@ pub fn chain(place: &'static Location<'static>) -> Call {
     Call {
         is_recorded: is_on() && begin_chain(place),
         #[cfg(feature = "tracing")]
-        _span: enter_chain(place),
+        span: ask(|| tracing::trace_span!(target: "furcate", "call", %place).entered()),
     }
-}
-
-/// Enters a span for a call. (A span of a level that is off is none, and costs a load.)
-#[cfg(feature = "tracing")]
-fn enter_chain(place: &'static Location<'static>) -> tracing::span::EnteredSpan {
-    tracing::trace_span!(target: "furcate", "call", %place).entered()
 }
 
 /// Records the begin of a chain. Returns whether that was done.

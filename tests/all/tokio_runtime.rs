@@ -4,7 +4,7 @@
 use furcate::ThreadPoolBuilder;
 use furcate::prelude::*;
 use futures_lite::{StreamExt, stream};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -182,6 +182,33 @@ fn nothing_is_entered_afterwards() {
     assert!(Handle::try_current().is_err());
     let entered = pool.broadcast(|_| Handle::try_current().is_ok());
     assert_eq!(entered, [false, false]);
+}
+
+/// Tokio's guard panics when it is dropped if the thread has another runtime than before. Nobody is harmed: the scope waits for its other jobs.
+#[test]
+fn a_job_that_forgets_to_leave_a_runtime_harms_nobody() {
+    let runtime = runtime();
+    let _entered = runtime.enter();
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    pool.scope(|s| {
+        // Stolen by the other thread.
+        s.spawn(|_| {
+            BEGUN.store(true, SeqCst);
+            std::thread::sleep(Duration::from_millis(200));
+            ENDED.store(true, SeqCst);
+        });
+        while !BEGUN.load(SeqCst) {
+            std::thread::yield_now();
+        }
+        // Run by the thread that waits for the scope, and by a task.
+        s.spawn(|_| std::mem::forget(Handle::current().enter()));
+        drop(s.spawn_future(async { std::mem::forget(Handle::current().enter()) }));
+    });
+    assert!(ENDED.load(SeqCst), "the scope has waited for all its jobs");
+    let sum = pool.install(|| (0..N).into_par_iter().map(wait).io_await().sum::<u64>());
+    assert_eq!(sum, SUM, "the pool goes on");
 }
 
 /// Two runtimes share a pool: each call's futures are polled in the call's own runtime.

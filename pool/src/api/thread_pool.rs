@@ -194,7 +194,8 @@ impl ThreadPool {
     /// The thread runs `op` as it runs its part of a [`broadcast`](Self::broadcast): when it has no job to do, or waits for other threads of
     /// the pool, before other queued jobs. While the thread is in a long job, or blocks outside the pool, `op` waits. If it waits, `op` runs
     /// on top of the frame that waits, so `op` must not want a lock that this frame holds. Jobs for the same thread begin in the order in
-    /// which they were queued. A pool that is dropped runs them before it ends.
+    /// which they were queued. A pool that is dropped runs them before it ends. (So a thread that drops or abandons the
+    /// pool may wait for a thread 0 that has built the pool to come to its jobs.)
     ///
     /// Cost: an allocation, and the pool's lock.
     ///

@@ -342,7 +342,7 @@ impl<S> ThreadPoolBuilder<S> {
     ///
     /// Without a handler, the consequence depends on the code that panicked:
     ///
-    /// - A spawned closure ([`spawn`](crate::spawn)), or a start or exit handler: the process is aborted, as with rayon.
+    /// - A spawned closure ([`spawn`](crate::spawn)), a start, exit or main handler, or a main handler's waker: the process is aborted, as with rayon.
     /// - A future or a computation whose result was given up ([`spawn_future`](crate::spawn_future) with its handle dropped,
     ///   an awaited terminal that was dropped): the panic hook has printed the message, and the process goes on.
     ///
@@ -356,7 +356,8 @@ impl<S> ThreadPoolBuilder<S> {
     }
 
     /// Makes the thread that builds the pool one of the pool's threads, number 0. It runs jobs only while it waits in `join`,
-    /// `scope` and the like. It stays one of the pool's threads until it ends, or drops the pool outside of the pool's own jobs.
+    /// `scope` and the like. It stays one of the pool's threads until it ends, or drops the pool outside of the pool's own jobs. After its end, nothing
+    /// runs its parts of broadcasts and its jobs of [`spawn_on`](crate::ThreadPool::spawn_on): who waits for them waits for ever.
     pub fn use_current_thread(mut self) -> Self {
         self.settings.use_current_thread = true;
         self

@@ -21,10 +21,8 @@
 //!    these calls.
 
 #[cfg(feature = "tracing")]
-use crate::quiet_drop::drop_quietly;
+use crate::quiet_drop::{ask, drop_quietly};
 use std::marker::PhantomData;
-#[cfg(feature = "tracing")]
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The span of a call, or none.
 #[derive(Debug, Default)]
@@ -45,15 +43,6 @@ pub struct InSpan<'s> {
 #[cfg(not(feature = "tracing"))]
 const _: () = assert!(size_of::<CallSpan>() + size_of::<InSpan<'_>>() == 0, "invariant 3");
 
-/// Calls the subscriber (invariant 4).
-#[cfg(feature = "tracing")]
-fn ask<T>(f: impl FnOnce() -> Option<T>) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
-        drop_quietly(payload);
-        None
-    })
-}
-
 impl CallSpan {
     /// Returns the span that this thread is in.
     #[inline]
@@ -61,7 +50,7 @@ impl CallSpan {
     pub fn current() -> Self {
         CallSpan {
             #[cfg(feature = "tracing")]
-            span: ask(|| Some(tracing::Span::current()).filter(|span| !span.is_none())),
+            span: ask(tracing::Span::current).filter(|span| !span.is_none()),
         }
     }
 
@@ -78,7 +67,7 @@ impl CallSpan {
     pub fn enter(&self) -> InSpan<'_> {
         InSpan {
             #[cfg(feature = "tracing")]
-            guard: self.span.as_ref().and_then(|span| ask(|| Some(span.enter()))),
+            guard: self.span.as_ref().and_then(|span| ask(|| span.enter())),
             _span: PhantomData,
         }
     }

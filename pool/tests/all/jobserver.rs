@@ -5,6 +5,7 @@ use crate::support::*;
 use furcate_pool::{ThreadPool, ThreadPoolBuilder, block_on, join};
 use jobserver::Client;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -228,5 +229,29 @@ fn the_building_thread_may_be_one_of_the_pool() {
         pool.install(|| leaves(0..64, &|_| crowd.while_in(nap)));
         assert!(crowd.most() <= 2);
         assert_all_back(&client, 1);
+    });
+}
+
+/// The pool's last job drops the pool, and goes on alone.
+#[test]
+fn a_pool_that_is_dropped_by_its_own_job_gives_its_tokens_back() {
+    within(LONG, || {
+        let (client, ended) = (client(3), Arc::new(Flag::default()));
+        let pool = Arc::new(with_tokens(4, &client));
+        let (own, tokens, ends) = (Arc::clone(&pool), client.clone(), Arc::clone(&ended));
+        pool.spawn(move || {
+            until(|| Arc::strong_count(&own) == 1);
+            let arrived = AtomicUsize::new(0);
+            leaves(0..4, &|_| {
+                add(&arrived);
+                // The last handle, while four threads have slots.
+                until(|| arrived.load(SeqCst) == 4);
+            });
+            drop(own);
+            assert_all_back(&tokens, 3);
+            ends.set();
+        });
+        drop(pool);
+        ended.wait();
     });
 }

@@ -180,6 +180,34 @@ fn another_thread_drives_while_the_driver_is_in_a_long_job() {
     });
 }
 
+/// The reactor sees an answer while the thread that drove it is in a job for that thread alone.
+#[test]
+fn another_thread_drives_while_the_driver_is_in_a_job_of_spawn_on() {
+    within(LONG, || {
+        const THREADS: usize = 4;
+        let (reactor, pool) = driving(THREADS);
+        // One of them drives.
+        for index in 0..THREADS {
+            let (answer, ended) = (Arc::<Answer>::default(), Arc::new(Flag::default()));
+            let asked = Arc::clone(&answer);
+            let task = pool.spawn_future(poll_fn(move |context| {
+                let mut asked = asked.0.lock().unwrap();
+                asked.0 = Some(context.waker().clone());
+                if asked.1.is_some() { Poll::Ready(()) } else { Poll::Pending }
+            }));
+            until(|| answer.0.lock().unwrap().0.is_some());
+            // Until no thread searches any more.
+            thread::sleep(Duration::from_millis(100));
+            let ends = Arc::clone(&ended);
+            pool.spawn_on(index, move || ends.wait());
+            reactor.answers.lock().unwrap().push_back(answer);
+            reactor.changed.notify_one();
+            block_on(task);
+            ended.set();
+        }
+    });
+}
+
 #[test]
 fn a_handler_may_return_early_or_panic_or_forget_the_loop() {
     within(LONG, || {

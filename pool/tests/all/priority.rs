@@ -1,6 +1,6 @@
 //! Calls of a priority.
 
-use crate::support::{Flag, LONG, add, pool, spin, until, within};
+use crate::support::{Flag, LONG, add, pool, spin, take_part, until, within};
 use furcate_pool::Priority::{Background, Normal, Urgent};
 use furcate_pool::{
     Priority, ThreadPool, block_on, current_priority, join, scope, spawn, spawn_future, with_priority,
@@ -293,5 +293,90 @@ fn a_background_scope_ends_beside_other_background_work() {
             });
             until(|| ran.load(SeqCst) == 1_000);
         }
+    });
+}
+
+/// Sets the flag by all kinds of work of less or equal priority, one after the other, each of which has to begin.
+fn every_kind_begins(pool: &ThreadPool) {
+    for priority in Priority::ALL {
+        with_priority(priority, || {
+            for kind in 0..5 {
+                let ran = Arc::new(Flag::default());
+                let runs = Arc::clone(&ran);
+                match kind {
+                    0 => pool.spawn(move || runs.set()),
+                    1 => pool.spawn_on(0, move || runs.set()),
+                    2 => _ = pool.broadcast(|_| runs.set()),
+                    3 => _ = take_part(pool, || (), || runs.set()),
+                    _ => drop(pool.spawn_future(async move { runs.set() })),
+                }
+                ran.wait();
+            }
+        });
+    }
+}
+
+#[test]
+fn an_urgent_job_that_spawns_itself_again_and_again_starves_nothing() {
+    within(LONG, || {
+        fn again(ends: Arc<Flag>) {
+            if !ends.is_set() {
+                spawn(move || again(ends));
+            }
+        }
+        for threads in [1, 2] {
+            let (pool, ends) = (pool(threads), Arc::new(Flag::default()));
+            for _ in 0..threads {
+                let ends = Arc::clone(&ends);
+                with_priority(Urgent, || pool.spawn(move || again(ends)));
+            }
+            every_kind_begins(&pool);
+            ends.set();
+        }
+    });
+}
+
+#[test]
+fn urgent_calls_that_keep_all_threads_busy_starve_nothing() {
+    within(LONG, || {
+        beside(Urgent, 2, |pool, _| every_kind_begins(pool));
+        // Calls that come one after the other, so that one always waits.
+        let (pool, ends) = (pool(1), AtomicBool::new(false));
+        thread::scope(|callers| {
+            for _ in 0..4 {
+                callers.spawn(|| {
+                    while !ends.load(SeqCst) {
+                        with_priority(Urgent, || {
+                            take_part(&pool, || spin(Duration::from_micros(100)), || ())
+                        });
+                    }
+                });
+            }
+            every_kind_begins(&pool);
+            ends.store(true, SeqCst);
+        });
+    });
+}
+
+/// A computation gives its slot for all queued jobs of more priority, and not for a turn of them after each of its leaves.
+#[test]
+fn urgent_jobs_run_one_after_the_other() {
+    within(LONG, || {
+        beside(Normal, 1, |pool, leaves| {
+            let leaves_between = || {
+                let (before, left) = (leaves.load(SeqCst), Arc::new(AtomicUsize::new(100)));
+                for _ in 0..100 {
+                    let left = Arc::clone(&left);
+                    let job = move || {
+                        spin(Duration::from_micros(100));
+                        left.fetch_sub(1, SeqCst);
+                    };
+                    with_priority(Urgent, || pool.spawn(job));
+                }
+                until(|| left.load(SeqCst) == 0);
+                leaves.load(SeqCst) - before
+            };
+            assert!((0..100).any(|_| leaves_between() <= 6));
+        });
     });
 }

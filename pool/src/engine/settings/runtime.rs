@@ -12,6 +12,8 @@
 //! Cost: a look at a thread-local for each call; if a runtime is found, 20 ns for each of those jobs. Without the
 //! feature `tokio` there is no cost.
 
+#[cfg(feature = "tokio")]
+use crate::quiet_drop::{ask, drop_quietly};
 use crate::trace::{CallSpan, InSpan};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -28,9 +30,12 @@ pub(crate) struct Runtime {
 }
 
 /// Guard of a thread that has entered the runtime and the span, if there are any. Its drop leaves both.
+///
+/// Neither entering nor leaving unwinds, since counts of jobs depend on code around them. Tokio's guard panics in its drop if a job has
+/// forgotten another one, and tokio enters nothing in a thread that ends.
 pub(crate) struct Entered<'r> {
     #[cfg(feature = "tokio")]
-    _guard: Option<EnterGuard<'r>>,
+    guard: Option<EnterGuard<'r>>,
     _span: InSpan<'r>,
 }
 
@@ -38,6 +43,13 @@ impl Entered<'_> {
     /// Leaves both. Without the features `tokio` and `tracing` there is nothing to leave.
     #[inline]
     pub(crate) fn leave(self) {}
+}
+
+#[cfg(feature = "tokio")]
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        drop_quietly(self.guard.take());
+    }
 }
 
 impl Runtime {
@@ -68,7 +80,7 @@ impl Runtime {
     pub(crate) fn enter(&self) -> Entered<'_> {
         Entered {
             #[cfg(feature = "tokio")]
-            _guard: self.handle.as_ref().map(Handle::enter),
+            guard: self.handle.as_ref().and_then(|handle| ask(|| handle.enter())),
             _span: self.span.enter(),
         }
     }
