@@ -1,8 +1,10 @@
 //! How slots change hands.
 
+use super::monitor::Overdue;
 use super::{FreeSlot, Locked, Occupant, Priority, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::mem;
+use std::time::Duration;
 
 impl<'a, W: Occupant> Locked<'a, W> {
     pub(super) fn set_state(&mut self, worker: &W, state: WorkerState) -> WorkerState {
@@ -89,8 +91,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.publish_first_claim();
     }
 
-    /// Raises the rank of a worker's claim.
-    pub(crate) fn raise_claim(&mut self, worker: &W, rank: Priority) {
+    /// Raises the rank of a worker to that of a claim that has waited for so long.
+    pub(crate) fn age_claim(&mut self, worker: &W, waited: Duration) {
+        let rank = worker.priority().aged(waited);
+        if rank > worker.rank() {
+            self.raise(worker, rank);
+        }
+    }
+
+    /// Sets the rank to which a worker is raised, and puts its claim where it belongs.
+    pub(crate) fn raise(&mut self, worker: &W, rank: Priority) {
         worker.raise(rank);
         if self.claims(worker) {
             self.claims.retain(|&other| other != worker.number());
@@ -127,8 +137,18 @@ impl<'a, W: Occupant> Locked<'a, W> {
         })
     }
 
-    /// Gives a slot to the oldest claimant. Without a claimant, the slot becomes free.
+    /// Gives a slot to the first claimant, or to the watcher, if that one is the first of the overdue threads and no claim is of more rank. Without a
+    /// claimant, the slot becomes free.
     pub(crate) fn make_available(&mut self, slot: FreeSlot) {
+        let claimed = self.claims.front().map(|&number| self.slots.known(number).rank());
+        let is_for_watcher = |first: &Overdue| {
+            self.is_watcher(first.number) && claimed.is_some_and(|claimed| claimed <= first.rank)
+        };
+        if self.first_overdue().is_some_and(is_for_watcher) {
+            if let Some(watcher) = self.next_overdue() {
+                return self.occupy(watcher, slot);
+            }
+        }
         while let Some(number) = self.claims.pop_front() {
             self.publish_first_claim();
             let worker = self.slots.known(number);

@@ -30,9 +30,9 @@
 //!    after that. The system says whether a thread sleeps. A thread that only lacks a core does not sleep, and is not stuck. Time
 //!    before the worker got its slot does not count. Holders that spin, or that sleep and check something again and again, use
 //!    processor time and are never stuck: they look like a job that sleeps and computes by turns.
-//! 3. *A holder is deaf* if its thread has used processor time for [`DEAF`] since the first look after the watcher became overdue, and has
-//!    come to no cooperative point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one
-//!    loan at a time.
+//! 3. *A holder is deaf* if its thread has used processor time for [`DEAF`] since the first look after the watcher became overdue, is of no more priority than
+//!    the queued job, and has come to no cooperative point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one
+//!    loan at a time. Of several deaf holders, the one of the least priority lends.
 
 use super::{FreeSlot, Locked, Occupant, Priority, Slots, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -76,6 +76,8 @@ pub(crate) struct Monitor {
     holders: Vec<Holder>,
     /// The time of that look.
     looked: Option<Instant>,
+    /// The highest priority of the queued jobs for which the watcher asks for a slot.
+    pub(crate) wanted_for: Priority,
 }
 
 /// A thread in the line.
@@ -226,14 +228,14 @@ impl<'a, W: Occupant> Locked<'a, W> {
         turn.map(|(_, lender)| lender.is_some())
     }
 
-    /// Ends a former watcher's turn, in which it has run queued jobs. If no other thread needs the slot, the worker searches in it. If
+    /// Ends a former watcher's turn, in which it has run queued jobs. If no other thread needs the slot more (`is_claimed`), the worker searches in it. If
     /// the worker has lost its slot and has a broadcast job, it searches in a free slot, or claims one. Returns whether it searches.
     /// Otherwise the worker watches again, or is parked if another worker watches.
     #[must_use]
-    pub(crate) fn end_turn(&mut self, worker: &W, has_broadcast: bool) -> bool {
+    pub(crate) fn end_turn(&mut self, worker: &W, has_broadcast: bool, is_claimed: bool) -> bool {
         self.return_slot(worker);
         self.monitor.on_turn.retain(|&(number, _)| number != worker.number());
-        let mut searches = self.slots.holds_slot(worker) && self.claims.is_empty();
+        let mut searches = self.slots.holds_slot(worker) && !is_claimed;
         if !searches {
             self.release(worker);
             // A worker that has lost its slot may find a free one. No worker claims a slot while one is free. Otherwise: the claim that
@@ -258,9 +260,11 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn ask_for_slot(&mut self, worker: &W, has_given: bool) -> bool {
         let (number, rank) = (worker.number(), worker.rank());
         let watches = self.is_watcher(number);
-        let priority = if watches { rank } else { worker.priority() };
-        // Once more, if its rank has changed.
-        if !self.monitor.line.iter().any(|other| other.number == number && other.rank == rank) {
+        let priority = if watches { self.monitor.wanted_for } else { worker.priority() };
+        // Once more, if these have changed.
+        let is_same =
+            |other: &Overdue| (other.number, other.rank, other.priority) == (number, rank, priority);
+        if !self.monitor.line.iter().any(is_same) {
             let line = &mut self.monitor.line;
             line.retain(|other| other.number != number);
             let place = line.partition_point(|other| (other.rank, !other.has_given) >= (rank, !has_given));
@@ -344,7 +348,11 @@ impl<'a, W: Occupant> Locked<'a, W> {
             let used = asked.and_then(|then| holder.used_time()?.checked_sub(then));
             self.state(holder) == WorkerState::Active && used.is_some_and(|used| used >= DEAF)
         };
-        let Some(lender) = self.slots.slot_holders().find(is_deaf) else { return false };
+        // A holder that only keeps its slot from this watcher looks deaf, too. It is of as much priority.
+        let (most, is_urge) = (self.monitor.wanted_for, self.monitor.seen.is_urge);
+        let may_lend = |holder: &&W| holder.priority() < most || !is_urge && holder.priority() == most;
+        let lenders = self.slots.slot_holders().filter(may_lend).filter(is_deaf);
+        let Some(lender) = lenders.min_by_key(|holder| holder.priority()) else { return false };
         let Some(slot) = lender.slot() else { return false };
         self.begin_turn(watcher, Some(lender));
         self.replace_holder(watcher, slot);

@@ -53,7 +53,7 @@ pub(super) struct Tokens {
 impl Tokens {
     /// Whether a slot is withheld, and no token is requested.
     pub(super) fn may_request(&self) -> bool {
-        !self.is_requested && !self.withheld.is_empty()
+        self.source.is_some() && !self.is_requested && !self.withheld.is_empty()
     }
 }
 
@@ -75,9 +75,12 @@ impl<W: Occupant> Slots<W> {
         (table.tokens.source, table.tokens.generation) = (Some(source), known_generation());
     }
 
-    /// Ends the source: no token is requested any more.
+    /// Ends the source: no token is requested any more. Those that the pool has are given back as before.
     pub(crate) fn end_tokens(&self) {
-        let source = self.lock().tokens.source.take();
+        let mut slots = self.lock();
+        let source = slots.tokens.source.take();
+        slots.publish_free();
+        drop(slots);
         // Foreign code, without the lock.
         drop(source);
     }
@@ -97,7 +100,8 @@ impl<W: Occupant> Locked<'_, W> {
     /// Withholds free slots (invariant 2). Returns their tokens, which the caller drops when it has released the lock, and the source if the caller has to
     /// request a token then.
     pub(super) fn settle(&mut self) -> (Vec<Token>, Option<TokenSource>) {
-        if self.tokens.source.is_none() || self.tokens.generation != known_generation() {
+        let has_none = self.tokens.source.is_none() && self.tokens.held.is_empty();
+        if has_none || self.tokens.generation != known_generation() {
             return Default::default();
         }
         let kept = usize::from(self.timed_searcher.is_some());
@@ -109,6 +113,6 @@ impl<W: Occupant> Locked<'_, W> {
         let requests = is_wanted && table.tokens.may_request();
         table.tokens.is_requested |= requests;
         self.publish_free();
-        (unused, self.tokens.source.clone().filter(|_| requests))
+        (unused, if requests { self.tokens.source.clone() } else { None })
     }
 }

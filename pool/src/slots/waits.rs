@@ -111,9 +111,13 @@ impl<W: Occupant> Locked<'_, W> {
             WorkerState::Active => {}
             WorkerState::Waiting => self.wake(worker),
             WorkerState::TimedSearch | WorkerState::Parked | WorkerState::Blocked | WorkerState::Watching => {
+                let drives = self.is_driver(worker);
                 if !self.occupy_or_claim(worker) {
                     // The worker has to be awake to notice that it is overdue.
                     self.wake(worker);
+                }
+                if drives {
+                    self.stand_by();
                 }
             }
         }

@@ -110,10 +110,22 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn wake_driver(&mut self) -> bool {
         let driver = self.driver.filter(|_| self.is_driven && !self.terminating);
         let wakes = driver.is_some_and(|driver| self.occupy_free(self.slots.known(driver)));
-        if wakes && self.timed_searcher.is_none() && self.has_free() {
-            self.wake_more(1);
+        if wakes {
+            self.stand_by();
         }
         wakes
+    }
+
+    /// Whether a worker is the driver.
+    pub(super) fn is_driver(&self, worker: &W) -> bool {
+        self.is_driven && self.driver == Some(worker.number())
+    }
+
+    /// Has another worker stand by for the driver, which was given work: if there is no timed searcher, wakes one to become it.
+    pub(super) fn stand_by(&mut self) {
+        if self.timed_searcher.is_none() && self.has_free() {
+            self.wake_more(1);
+        }
     }
 
     /// Notes that a parked worker waits outside the reactor, and is not the driver.

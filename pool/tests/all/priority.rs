@@ -296,8 +296,8 @@ fn a_background_scope_ends_beside_other_background_work() {
     });
 }
 
-/// Sets the flag by all kinds of work of less or equal priority, one after the other, each of which has to begin.
-fn every_kind_begins(pool: &ThreadPool) {
+/// Starts work of each priority and kind, one after the other, which has to begin. Jobs for a certain thread only if the threads come back to their queues.
+fn every_kind_begins(pool: &ThreadPool, of_threads: bool) {
     for priority in Priority::ALL {
         with_priority(priority, || {
             for kind in 0..5 {
@@ -305,10 +305,11 @@ fn every_kind_begins(pool: &ThreadPool) {
                 let runs = Arc::clone(&ran);
                 match kind {
                     0 => pool.spawn(move || runs.set()),
-                    1 => pool.spawn_on(0, move || runs.set()),
-                    2 => _ = pool.broadcast(|_| runs.set()),
-                    3 => _ = take_part(pool, || (), || runs.set()),
-                    _ => drop(pool.spawn_future(async move { runs.set() })),
+                    1 => drop(pool.spawn_future(async move { runs.set() })),
+                    2 => _ = take_part(pool, || (), || runs.set()),
+                    3 if of_threads => pool.spawn_on(0, move || runs.set()),
+                    4 if of_threads => _ = pool.broadcast(|_| runs.set()),
+                    _ => runs.set(),
                 }
                 ran.wait();
             }
@@ -330,7 +331,7 @@ fn an_urgent_job_that_spawns_itself_again_and_again_starves_nothing() {
                 let ends = Arc::clone(&ends);
                 with_priority(Urgent, || pool.spawn(move || again(ends)));
             }
-            every_kind_begins(&pool);
+            every_kind_begins(&pool, true);
             ends.set();
         }
     });
@@ -339,7 +340,7 @@ fn an_urgent_job_that_spawns_itself_again_and_again_starves_nothing() {
 #[test]
 fn urgent_calls_that_keep_all_threads_busy_starve_nothing() {
     within(LONG, || {
-        beside(Urgent, 2, |pool, _| every_kind_begins(pool));
+        beside(Urgent, 2, |pool, _| every_kind_begins(pool, false));
         // Calls that come one after the other, so that one always waits.
         let (pool, ends) = (pool(1), AtomicBool::new(false));
         thread::scope(|callers| {
@@ -352,7 +353,7 @@ fn urgent_calls_that_keep_all_threads_busy_starve_nothing() {
                     }
                 });
             }
-            every_kind_begins(&pool);
+            every_kind_begins(&pool, true);
             ends.store(true, SeqCst);
         });
     });

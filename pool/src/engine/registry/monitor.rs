@@ -11,9 +11,10 @@
 //! [`LINGER`] after the last queued job. It ends after that time, or when a pool ends and no other pool is watched.
 
 use super::{Locked, Registry};
+use crate::engine::settings::has_priorities;
 use crate::engine::worker::Worker;
 use crate::slots::priority::AGING;
-use crate::slots::{Look, Occupant, Priority, Seen, WorkerState};
+use crate::slots::{Look, Priority, Seen, WorkerState};
 use crate::sync::clock::Instant;
 use crate::sync::machine::atomic::{
     AtomicPtr,
@@ -115,14 +116,16 @@ impl Registry {
     pub(super) fn keep_watch<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> Locked<'a> {
         // For the first look.
         let mut hurries = self.is_urged();
-        // Whether it has asked for a slot for urgent jobs.
-        let mut for_urgent = false;
+        // Whether it has asked for a slot for urgent jobs alone, and since when other jobs wait for their turn, or for this thread.
+        let (mut for_urgent, mut since) = (false, None);
         loop {
             if let Some(is_lent) = slots.turn_of(worker) {
+                self.set_watchdog(&mut slots);
                 drop(slots);
                 self.run_queued(worker, is_lent, for_urgent);
+                since = since.filter(|_| for_urgent);
                 slots = self.lock();
-                if slots.end_turn(worker, !worker.broadcasts.is_empty()) {
+                if slots.end_turn(worker, !worker.broadcasts.is_empty(), self.is_claimed()) {
                     return slots;
                 }
                 slots.monitor.seen = Seen::default();
@@ -136,21 +139,26 @@ impl Registry {
             }
             slots = self.lock();
             if slots.state(worker) == WorkerState::Watching {
-                match self.look(&mut slots) {
-                    Look::Overdue => {
-                        for_urgent = !self.urgent.is_empty();
-                        worker.raise(if for_urgent { Priority::Urgent } else { Priority::Normal });
-                        let may_borrow = for_urgent || self.has_queued_tasks();
-                        if slots.ask_for_slot(worker, false) || may_borrow && slots.lend(worker) {
-                            self.set_watchdog(&mut slots);
-                        }
-                    }
-                    Look::Quiet => {
-                        slots.park(worker);
-                        // `watch` wakes the worker that was parked last. So this worker becomes the watcher again, or none is needed.
-                        self.stop_watching(&mut slots);
-                    }
-                    Look::Served | Look::Neglected => slots.is_not_overdue(worker.number()),
+                let (look, claims) = (self.look(&mut slots), slots.claims(worker));
+                let others_wait = claims || look >= Look::Neglected && self.has_queued_others();
+                since = others_wait.then(|| since.unwrap_or_else(Instant::now));
+                if look == Look::Overdue || claims {
+                    let waited =
+                        since.filter(|_| has_priorities()).map_or(Duration::ZERO, |since| since.elapsed());
+                    let aged = Priority::Normal.aged(waited);
+                    let is_urgent = !self.urgent.is_empty();
+                    for_urgent = is_urgent && aged == Priority::Normal;
+                    slots.monitor.wanted_for = if is_urgent { Priority::Urgent } else { Priority::Normal };
+                    let rank = slots.monitor.wanted_for.max(aged);
+                    slots.raise(worker, rank);
+                    let may_borrow = look == Look::Overdue && (is_urgent || self.has_queued_tasks());
+                    let _ = slots.ask_for_slot(worker, false) || may_borrow && slots.lend(worker);
+                } else if look == Look::Quiet {
+                    slots.park(worker);
+                    // `watch` wakes the worker that was parked last. So this worker becomes the watcher again, or none is needed.
+                    self.stop_watching(&mut slots);
+                } else {
+                    slots.is_not_overdue(worker.number());
                 }
             }
         }
@@ -174,12 +182,15 @@ impl Registry {
         let since = Instant::now();
         worker.turn.keep_slot();
         let find = || {
-            if for_urgent {
+            let broadcast = if is_lent { None } else { worker.find_broadcast() };
+            if broadcast.is_some() {
+                broadcast
+            } else if for_urgent {
                 self.urgent.take()
             } else if is_lent {
                 worker.find_fair_task()
             } else {
-                worker.find_broadcast().or_else(|| worker.find_fair())
+                worker.find_fair()
             }
         };
         while let Some(job) = find() {

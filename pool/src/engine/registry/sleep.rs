@@ -2,6 +2,7 @@
 
 use super::monitor::TURN;
 use super::{Locked, Registry};
+use crate::engine::settings::has_priorities;
 use crate::engine::worker::Worker;
 use crate::process;
 use crate::slots::{SearchEnd, WorkerState};
@@ -105,6 +106,8 @@ impl Registry {
 
     /// Sleeps until the worker is given a slot, or drives.
     fn park<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker, waker: &mut Option<Waker>) -> Sleep {
+        // Since when the worker claims a slot for a broadcast job.
+        let mut claimed = None;
         while !slots.is_terminating() {
             worker.watches.store(false, Relaxed);
             if slots.state(worker) == WorkerState::Watching || slots.turn_of(worker).is_some() {
@@ -139,6 +142,9 @@ impl Registry {
             }
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
+                if has_priorities() {
+                    slots.age_claim(worker, claimed.get_or_insert_with(Instant::now).elapsed());
+                }
                 // If the worker has got a slot, its state says so.
                 _ = slots.ask_for_slot(worker, false);
             }

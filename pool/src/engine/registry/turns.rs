@@ -78,7 +78,7 @@ use super::{Locked, Registry};
 use crate::engine::settings::has_priorities;
 use crate::engine::worker::Worker;
 use crate::slots::priority::AGING;
-use crate::slots::{Occupant, Priority, WorkerState};
+use crate::slots::{Priority, WorkerState};
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
 use std::time::Duration;
@@ -124,12 +124,11 @@ impl Registry {
             if self.keeps_from_first(&mut slots, worker, long_turn) {
                 return;
             }
-            let Some(next) = slots.give_turn(worker) else { return };
+            if slots.give_turn(worker).is_none() {
+                return;
+            }
             worker.counters.slots_given.add();
             trace::record(Kind::Handover, 0);
-            if slots.turn_of(next).is_some() {
-                self.set_watchdog(&mut slots);
-            }
         }
         drop(slots);
         self.wait_for_slot(worker, !is_lost);
@@ -143,7 +142,7 @@ impl Registry {
             return false;
         }
         let watches = slots.is_watcher(first.number);
-        if watches && first.rank == Priority::Urgent && self.urgent.is_empty() {
+        if watches && first.priority == Priority::Urgent && self.urgent.is_empty() {
             // The job that it wants to run was taken meanwhile.
             slots.is_not_overdue(first.number);
             return true;
@@ -162,12 +161,10 @@ impl Registry {
             if slots.state(worker) == WorkerState::Active {
                 break;
             }
-            let priority = worker.priority();
-            let aged = priority.aged(since.elapsed());
-            if has_priorities() && aged > worker.rank() {
-                slots.raise_claim(worker, aged);
+            if has_priorities() {
+                slots.age_claim(worker, since.elapsed());
             }
-            if since.elapsed() >= TURN || self.slots.is_below(priority) {
+            if since.elapsed() >= TURN || self.slots.is_below(worker.priority()) {
                 looks += 1;
                 if slots.ask_for_slot(worker, has_given) {
                     break;

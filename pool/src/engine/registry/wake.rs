@@ -23,13 +23,22 @@ impl Registry {
 
     /// Whether a job is queued outside the workers' deques: a woken task, a job from outside, an urgent or a background one.
     pub(super) fn is_queued(&self) -> bool {
-        self.has_queued_above(Priority::Background) || !self.background.is_empty()
+        !self.urgent.is_empty() || self.has_queued_others()
     }
 
     /// Whether a job of more than that priority is queued outside the workers' deques.
     pub(super) fn has_queued_above(&self, priority: Priority) -> bool {
-        let normal = || !self.injector.is_empty() || !self.stealable.is_empty();
-        !self.urgent.is_empty() || priority < Priority::Normal && normal()
+        priority < Priority::Urgent && !self.urgent.is_empty()
+            || priority < Priority::Normal && self.has_queued_normal()
+    }
+
+    fn has_queued_normal(&self) -> bool {
+        !self.injector.is_empty() || !self.stealable.is_empty()
+    }
+
+    /// Whether a job that is not urgent is queued outside the workers' deques.
+    pub(super) fn has_queued_others(&self) -> bool {
+        self.has_queued_normal() || !self.background.is_empty()
     }
 
     /// Whether slot holders do work of different priorities.

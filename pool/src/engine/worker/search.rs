@@ -299,22 +299,22 @@ impl Worker {
         self.poke();
     }
 
-    /// Finds an urgent job, a broadcast job, the newest job spawned here, or a task of this slot's set. The pool's [`Fairness`] may put
+    /// Finds a broadcast job, an urgent job, the newest job spawned here, or a task of this slot's set. The pool's [`Fairness`] may put
     /// tasks of all sets before the spawned job, or have the kinds take turns.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
-        if let Some(urgent) = self.registry().urgent.take() {
-            return Some(urgent);
+        if let Some(job) = self.find_broadcast().or_else(|| self.registry().urgent.take()) {
+            return Some(job);
         }
         match self.registry().fairness() {
-            Fairness::Balanced if self.registry().has_uniform_victims() => self.find_local(),
+            Fairness::Balanced if self.registry().has_uniform_victims() => self.find_spawned(),
             Fairness::Balanced => {
-                self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.slot()?)))
+                self.find_spawned().or_else(|| self.find_woken(|sets| sets.take(self.slot()?)))
             }
             Fairness::WokenFirst => {
                 let woken = || self.find_woken_beside(|sets| sets.take_any(self.slot()?));
-                self.find_broadcast().or_else(woken).or_else(|| self.find_spawned())
+                woken().or_else(|| self.find_spawned())
             }
-            Fairness::FairQueueing => self.find_broadcast().or_else(|| self.find_by_turns()),
+            Fairness::FairQueueing => self.find_by_turns(),
         }
     }
 
