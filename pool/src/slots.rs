@@ -29,8 +29,8 @@
 //! 4. A worker that releases its slot has no spawned jobs in its deque. Its forks stay in its deque. If there are any, the worker is
 //!    on the [shelf], where thieves find it, until it holds a slot again. Exception: a worker that [gives](Locked::give_turn) its
 //!    slot to another thread claims a new slot in the same critical section. Its jobs stay in its deque, where no thief sees them. As
-//!    long as there is a claim, no slot is free, and searching workers release theirs. So either every slot is in use, or the claimant
-//!    holds a slot again and thieves see its jobs.
+//!    long as there is a claim, no slot is free, and searching workers release theirs, unless they find a queued job of more
+//!    [priority] than the claim. So either every slot is in use, or the claimant holds a slot again and thieves see its jobs.
 //!
 //! # The timed searcher
 //!

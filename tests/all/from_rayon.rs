@@ -359,3 +359,13 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 }
+
+/// As rayon's own `skip` does.
+#[test]
+fn skip_calls_the_closures_of_a_rayon_chain_for_all_items() {
+    let count = AtomicUsize::new(0);
+    let numbers = rayon::iter::IntoParallelIterator::into_par_iter(0..10_u32);
+    let counted = RayonIterator::inspect(numbers, |_| _ = count.fetch_add(1, Relaxed));
+    let rest: Vec<u32> = from_rayon(counted).skip(3).collect();
+    assert_eq!((rest, count.into_inner()), ((3..10).collect(), 10));
+}

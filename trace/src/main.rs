@@ -1,6 +1,6 @@
 //! `furcate-trace trace.json`: a trace's summary as text, and its picture. `furcate-trace trace.*.json -o all.json`: the summaries of several processes, and one trace of all.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -102,7 +102,9 @@ fn write(
     content: impl FnOnce(File) -> io::Result<()>,
 ) -> Result<(), String> {
     let shown = path.display();
-    if inputs.iter().any(|input| input == path) {
+    // A path that cannot be resolved is no file yet.
+    let replaced = fs::canonicalize(path).ok();
+    if replaced.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == replaced) {
         return Err(format!("the {what} would replace the trace {shown}: name another file with {option}"));
     }
     File::create(path)

@@ -349,7 +349,8 @@ impl<'a, T: 'a> IntoIterator for LentProducer<'a, T> {
 }
 
 impl<'a, T: Send + 'a> Producer for LentProducer<'a, T> {
-    const FACTS: Facts = Facts::SINGLE;
+    // Rayon's iterator may hold closures.
+    const FACTS: Facts = Facts { free: false, ..Facts::SINGLE };
 }
 
 impl<'a, T: Send + 'a> IndexedProducer for LentProducer<'a, T> {}

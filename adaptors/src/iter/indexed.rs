@@ -136,7 +136,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Leaves out the first `n` items, or all if there are fewer.
     ///
     /// Closures chained before `skip` are called for the skipped items, too, as std's and rayon's `skip` call them: by the calling thread, one
-    /// after the other, before the other items. If such a closure is costly, chain it behind `skip`.
+    /// after the other, before the other items, and no stop or deadline ends that. If such a closure is costly, chain it behind `skip`.
     ///
     /// ```
     /// use furcate::prelude::*;

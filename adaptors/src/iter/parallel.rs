@@ -1077,7 +1077,8 @@ pub trait ParallelIterator: Sized + Send {
     /// items are ready in the buffer, the chain is woken once for an eighth of the capacity.)
     ///
     /// Any other chain runs block by block: half of `capacity` items are computed, in parallel, as soon as there is
-    /// room for them, while others wait to be taken. Each block costs as much as a parallel call.
+    /// room for them, while others wait to be taken. (The first blocks are shorter, so that the first items come soon.) Each block costs as much as a
+    /// parallel call. The items of a [sequential iterator](super::ParallelBridge) are fetched for a whole block before its first one is worked on.
     ///
     /// While there is no room, or nothing is ready, the computation is a suspended task and holds no thread. So ten
     /// thousand waiting streams hold no thread either. (Engines that cannot suspend tasks,
@@ -1164,12 +1165,13 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// At any time, at most **`capacity` items** have begun and were not yet returned by `next`. (Where one item of the
     /// source becomes several, the source's items are counted.) Chains without [`io_await`](Self::io_await) run in
-    /// blocks of half the capacity. So `capacity` is at least twice the number of threads, better ten times; with 1 or
+    /// blocks, soon of half the capacity. So `capacity` is at least twice the number of threads, better ten times; with 1 or
     /// 2, one item is computed at a time.
     ///
     /// While the consumer is slow, the computation is a suspended task, which holds no thread. (Engines that cannot
     /// suspend tasks block their threads: see `into_stream`.) Dropping the iterator cancels the computation, and does
-    /// not wait for items that have begun: each worker ends [as at a stop](Self::stop_on).
+    /// not wait for items that have begun: each worker ends [as at a stop](Self::stop_on). (A sequential iterator behind
+    /// [`par_bridge`](super::ParallelBridge::par_bridge) may still be asked for the rest of a block. If it is slow, choose a small capacity.)
     ///
     /// `next` waits as [`furcate::block_on`] does. So the consumer may be a job of the same pool, even of a pool of one
     /// thread: the job gives its slot away while it waits. (Not so on a thread of `Rayon`, which has no other thread to

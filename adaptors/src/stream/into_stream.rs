@@ -11,7 +11,8 @@
 //! | has no `io_await` | by blocks | by blocks |
 //! | has an `io_await` | by units | by items |
 //!
-//! * *By blocks:* a block is half of the capacity. The next one is computed when there is room for all its items.
+//! * *By blocks:* a block is half of the capacity. The next one is computed when there is room for all its items. The first half of the capacity is computed in
+//!   short blocks, so that the first items come soon.
 //! * *By units:* units begin in order. A unit begins when there is room for its item: see [`Reduction::WINDOWED`]. So the
 //!   futures in flight and the items not yet taken are together no more than the stream's capacity, as with `buffered` of the
 //!   futures crate.
@@ -156,8 +157,10 @@ where
 {
     // One half waits to be taken while the other one is computed.
     let half = capacity.div_ceil(2);
-    IntoStream::fed_by(&items.executor(), Channel::new(capacity, half), move |channel| async move {
-        let mut blocks = items.blocks_iter(iter::repeat(half));
+    let executor = items.executor();
+    let threads = executor.num_threads();
+    IntoStream::fed_by(&executor, Channel::new(capacity, half), move |channel| async move {
+        let mut blocks = items.blocks_iter(sizes(threads, half));
         let mut blocks = blocks.iter();
         // Room first: if the source is a sequential iterator, cutting a block off takes the block's items from it.
         while channel.room().await {
@@ -166,6 +169,16 @@ where
             // With a fast taker there is always room, and this loop would never wait. So the worker's other jobs get a turn here.
             yields().await;
         }
+    })
+}
+
+/// The sizes of a stream's blocks: one item per thread and then twice as many as before, until that are `half` items together; then `half`.
+fn sizes(threads: usize, half: usize) -> impl Iterator<Item = usize> + Clone + Send {
+    let (mut next, mut left) = (threads.max(1), half);
+    iter::from_fn(move || {
+        let size = if left > 0 { next.min(left) } else { half };
+        (next, left) = (next.saturating_mul(2), left.saturating_sub(size));
+        Some(size)
     })
 }
 

@@ -8,6 +8,7 @@ use furcate::stream::BlockingIter;
 use furcate::{Inline, block_on};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 use testkit::panics::{payload, text};
@@ -162,13 +163,38 @@ fn a_panic_is_raised_in_next() {
                     let mut taken = vec![];
                     assert_eq!(text(&*payload(|| taken.extend(&mut items))), "on purpose");
                     let half = n.div_ceil(2);
-                    let expected = if waits { taken.len() } else { 50 / half * half };
+                    // Where blocks begin: first one item per thread, then twice as many, until half is begun.
+                    let mut begins: Vec<usize> = (0..)
+                        .map(|k| half.min(pool.current_num_threads() * ((1 << k) - 1)))
+                        .take(10)
+                        .collect();
+                    begins.extend((1..=50).map(|k| k * half));
+                    let begin = begins.into_iter().filter(|begin| *begin <= 50).max().unwrap();
+                    let expected = if waits { taken.len() } else { begin };
                     assert!(taken.iter().copied().eq(0..expected), "{taken:?}");
                     assert!(taken.len() <= 50);
                     assert_eq!(items.next(), None, "after the panic");
                 }
             }
             assert_eq!(pool.install(|| (0..100).into_par_iter().sum::<u32>()), 4950);
+        }
+    });
+}
+
+/// Before a sequential source has given half of the capacity.
+#[test]
+fn the_first_items_come_soon() {
+    within(LONG, || {
+        for pool in pools() {
+            let (send, receive) = channel();
+            let first = pool.current_num_threads() as u64;
+            (0..first).for_each(|x| send.send(x).unwrap());
+            let mut items =
+                pool.install(|| receive.into_iter().par_bridge().ordered().into_iter_ordered(1000));
+            assert!(items.by_ref().take(first as usize).eq(0..first));
+            send.send(7).unwrap();
+            drop(send);
+            assert!(items.eq([7]));
         }
     });
 }

@@ -115,7 +115,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.slots.first_claim.store(first, Relaxed);
     }
 
-    /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has
+    /// Takes a worker's slot away and gives it to the first claimant. Without a claimant, the slot becomes free. If the worker has
     /// jobs, it is put on the shelf.
     pub(crate) fn release(&mut self, worker: &W) {
         let slot = self.withdraw(worker);
@@ -169,7 +169,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.is_not_overdue(number);
     }
 
-    /// Gives a worker's slot to the oldest overdue thread, if there is one. Then the worker is blocked, and claims a slot. Returns the
+    /// Gives a worker's slot to the first overdue thread, if there is one. Then the worker is blocked, and claims a slot. Returns the
     /// thread that has got the slot.
     #[must_use = "the worker has to wait for a slot"]
     pub(crate) fn give_turn(&mut self, worker: &W) -> Option<&'a W> {

@@ -16,9 +16,10 @@
 //!    ([`Priority::of_scope`]). A thread outside every pool has one in a thread-local, which its calls and spawns take over.
 //! 2. *A hint.* Priorities order work. No argument about lost jobs or wake-ups depends on one, so they are relaxed.
 //! 3. *None starves.* A claim's *rank* is its worker's priority, and one more for each [`AGING`] that it has waited. Claims and the line of overdue threads are
-//!    in the order of ranks; whose slot is taken is decided by the priority itself. A queue of background jobs that no worker has
+//!    in the order of ranks; whose slot is taken is decided by the priority itself. The rank of a watcher that asks for queued jobs rises in the same way, and a slot that
+//!    becomes free goes to the watcher before claims of no more rank. A queue of background jobs that no worker has
 //!    served for so long is neglected, as any queue is after a millisecond. And in every eighth fair look of a worker, urgent work comes last, in another one background work
-//!    comes first.
+//!    comes first. Jobs for a certain thread (`spawn_on`, broadcasts) come before all others there.
 
 use std::time::Duration;
 
@@ -30,8 +31,8 @@ pub(crate) const AGING: Duration = Duration::from_millis(100);
 /// | | begins | its forks are stolen |
 /// |---|---|---|
 /// | `Urgent` | at the next fork, leaf or job of some worker that does less urgent work | first |
-/// | `Normal` | as without priorities; at once, if a worker does background work | second |
-/// | `Background` | when nothing else waits; after 100 ms by turns | last |
+/// | `Normal` | as without priorities; at once, if a worker does background work; beside urgent work, after 100 ms by turns | second |
+/// | `Background` | when nothing else waits; after 100 ms by turns, and beside urgent work after 200 ms | last |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
     /// For work without a waiter, which fills idle processors.

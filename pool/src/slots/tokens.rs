@@ -4,7 +4,7 @@
 //!
 //! | slot | becomes | when |
 //! |---|---|---|
-//! | withheld | free, or the oldest claimant's | a token arrives |
+//! | withheld | free, or the first claimant's | a token arrives |
 //! | free | withheld, and a token is given back | the slot lock is released |
 //! | held | another worker's | as in any pool, if that worker gets it under the same lock: the token stays with the slot |
 //!

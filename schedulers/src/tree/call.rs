@@ -16,11 +16,11 @@ use std::sync::Arc;
 /// One run of a scheduler. It lies in the frame that waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    /// Number of the executor's threads, for [`Join`](crate::Join); 0 in the calls of other schedulers.
+    /// Number of the executor's threads, for [`Join`](crate::Join) and schedulers of parts; 0 in greedy calls.
     pub(crate) threads: usize,
-    /// Whether the call came from outside the executor, for the same scheduler.
+    /// Whether the call came from outside the executor.
     pub(crate) from_outside: bool,
-    /// The span of the call, for the same schedulers. (A scope keeps the span of its parts itself.)
+    /// The span of the call, for the schedulers with a number of threads. (A scope keeps the span of its parts itself.)
     span: CallSpan,
     failed: AtomicBool,
     /// Stops the suspended tasks; unset if the call has no signals that may stop it.
@@ -39,6 +39,13 @@ impl Call {
         call.from_outside = from_outside;
         call.span = CallSpan::current();
         OnThreads(ManuallyDrop::new(call))
+    }
+
+    /// Makes a call whose parts are tasks of a scope.
+    pub(crate) fn greedy(from_outside: bool) -> Self {
+        let mut call = Call::default();
+        call.from_outside = from_outside;
+        call
     }
 
     /// Has this thread enter the call's span, if the part that it begins was stolen. The other parts run where the span is entered.

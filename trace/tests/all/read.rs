@@ -110,7 +110,7 @@ fn the_program_prints_and_draws() {
     let cases: [(&[&str], &str); 12] = [
         (&[], "usage"),
         (&["none.json"], "FURCATE_TRACE=none.json"),
-        (&["trace.json", "trace.json", "-o", "trace.json"], "would replace"),
+        (&["trace.json", "trace.json", "-o", "./trace.json"], "would replace"),
         (&["trace.json", "-o"], "needs a name"),
         (&["trace.json", "--svg"], "no option --svg"),
         (&["trace.json", "trace.json", "--folded", "x"], "of one trace"),

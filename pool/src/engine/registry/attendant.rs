@@ -19,7 +19,7 @@
 //! 1. *Tasks only.* The attendant takes urgent jobs, tasks, and jobs of suspended deques from the sets. It takes no forks, and no jobs
 //!    from outside, which may wait for long. If a task waits all the same, there is no second attendant, only the last resort.
 //! 2. *In a slot.* A waiter gives its slot to the attendant as to any thread that stands in for it, if a task is queued. The slot comes
-//!    back as any slot that becomes free: to the oldest claim, or else to a waiter without a slot
+//!    back as any slot that becomes free: to the first claim, or else to a waiter without a slot
 //!    ([`wake_blocked`](crate::slots::Locked::wake_blocked)).
 //! 3. *No task is lost.* A worker that keeps its slot when it begins to wait moves the tasks of its deque to the sets first. Then it
 //!    looks at the sets between its timed sleeps, which are short while a task is queued. If it sees a task and the attendant is idle,

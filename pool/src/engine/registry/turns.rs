@@ -13,7 +13,7 @@
 //!     │      no worker back in its main loop?                 v
 //!     │ for 4 looks: it is overdue; pokes slot holders ───> W gives it the slot, claims one, sleeps
 //!     v                                                       │
-//!   runs woken tasks for up to a ms, then gives the slot ──> to the oldest claim: W continues, and keeps its slot
+//!   runs woken tasks for up to a ms, then gives the slot ──> to the first claim: W continues, and keeps its slot
 //!                                                             for at least a ms
 //! ```
 //!
@@ -25,13 +25,13 @@
 //! # Threads that block outside the pool
 //!
 //! A slot holder that blocks on a lock, or in a system call, comes to no cooperative point. The thread that would release the lock
-//! may itself wait for a slot. So there is one rule: **if a slot's holder uses no processor time for [`STUCK`](crate::slots::STUCK), the oldest overdue
+//! may itself wait for a slot. So there is one rule: **if a slot's holder uses no processor time for [`STUCK`](crate::slots::STUCK), the first overdue
 //! thread takes the slot over.** (Go's monitor takes a processor from a blocked system call in the same way.)
 //!
 //! | who takes over | when | what it does with the slot |
 //! |---|---|---|
-//! | a claimant: after `block_on`, a scope or a given turn, or an external thread | it is the oldest overdue thread | continues with its job |
-//! | the watcher | a queue is neglected, and the watcher is the oldest overdue thread | runs queued jobs for a turn |
+//! | a claimant: after `block_on`, a scope or a given turn, or an external thread | it is the first overdue thread | continues with its job |
+//! | the watcher | a queue is neglected, and the watcher is the first overdue thread | runs queued jobs for a turn |
 //! | a parked or new thread, for a worker that waits for a latch; else that worker | jobs wait, and no worker searches | searches |
 //!
 //! The last row is for jobs in the deques of stuck holders, or of the waiting worker: the watcher looks at queues only.
@@ -50,19 +50,19 @@
 //! 2. *At most n.* A worker that gives its slot is blocked before the other thread gets the slot. Exceptions: a slot that was taken
 //!    over, from the moment at which the former holder no longer blocks until its next cooperative point; and one loan.
 //! 3. *Work conservation.* A worker that gives its slot may have jobs in its deques, which thieves cannot see. It claims a
-//!    slot at once, and as long as there are claims no slot is free and searching workers release theirs. So either every
+//!    slot at once, and as long as there are claims no slot is free, and searching workers release theirs, unless they find a queued job of more priority. So either every
 //!    slot is used, or the jobs are visible again.
 //! 4. *No deadlock by a lock.* A thread that waits for a slot gets one, even if all holders block on a lock that this thread holds:
 //!    their slots are taken over. A worker may keep its slot while it waits although no other thread could run the awaited job.
 //!    Then it runs the queued jobs of its scope itself, or else any queued job ([`NextJobs::Queued`](super::NextJobs::Queued)).
 //! 5. *A holder is stuck* if its thread sleeps in the system and uses no processor time for [`STUCK`](crate::slots::STUCK): see invariant 2 of
 //!    `slots/monitor.rs`.
-//! 6. *Both make progress.* A worker that has got a slot back keeps it for a [`TURN`]. A turn takes no longer than a `TURN` and the
+//! 6. *Both make progress.* A worker that has got a slot back keeps it for a [`TURN`], unless a thread of more priority is overdue. A turn takes no longer than a `TURN` and the
 //!    rest of the task that runs at its end. So with n > 1 slots, woken tasks get at most one slot's time from busy workers. With one
 //!    slot, they get a fifth of it at most, because a queue is overdue after [four looks](super::monitor) or more.
 //! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not. A worker that has got
 //!    its slot back, or has got it for a turn, keeps it from such a thread for a [`LONG_TURN`], unless its job yields. The thread waits
-//!    for ever behind none: slots that become free go to the oldest claim, and a thread that has overtaken it in the line ends its job,
+//!    for ever behind none: slots that become free go to the first claim by [rank](crate::slots::priority), which grows with the time that it has waited, and a thread that has overtaken it in the line ends its job,
 //!    blocks, or gives its slot in turn.
 //!
 //! # Long leaves
