@@ -82,6 +82,9 @@ pub(crate) trait Leaves: Copy + Send + Sync {
     /// parts are folded in turn.
     const RUN_TOO_DEEP: bool = false;
 
+    /// Whether a call from outside the executor is divided into more parts. (A task that waits for futures goes on as many, so it need not be.)
+    const MORE_FROM_OUTSIDE: bool = false;
+
     /// Decides whether the branch is divided before it begins.
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision;
 
@@ -126,7 +129,7 @@ pub(crate) const fn ends_early<W: Workload>() -> bool {
 
 /// Runs a whole computation.
 pub(crate) fn schedule<W: Workload, E: Executor, F: Leaves>(work: W, executor: &E, leaves: F) -> W::Output {
-    let (call, root) = (Call::greedy(!executor.is_entered()), Root::default());
+    let (call, root) = (Call::greedy(F::MORE_FROM_OUTSIDE && !executor.is_entered()), Root::default());
     let (producer, policy, reduction) = work.parts();
     let stop = W::Policy::STOPS.then(|| policy.clone());
     let work = (producer, policy, reduction);

@@ -184,7 +184,7 @@ fn nothing_is_entered_afterwards() {
     assert_eq!(entered, [false, false]);
 }
 
-/// Tokio's guard panics when it is dropped if the thread has another runtime than before. Nobody is harmed: the scope waits for its other jobs.
+/// Tokio's guard panics in its drop if the thread has another runtime than before. The scope waits for its other jobs all the same.
 #[test]
 fn a_job_that_forgets_to_leave_a_runtime_harms_nobody() {
     let runtime = runtime();

@@ -357,7 +357,7 @@ impl<S> ThreadPoolBuilder<S> {
 
     /// Makes the thread that builds the pool one of the pool's threads, number 0. It runs jobs only while it waits in `join`,
     /// `scope` and the like. It stays one of the pool's threads until it ends, or drops the pool outside of the pool's own jobs. After its end, nothing
-    /// runs its parts of broadcasts and its jobs of [`spawn_on`](crate::ThreadPool::spawn_on): who waits for them waits for ever.
+    /// runs its parts of broadcasts and its jobs of [`spawn_on`](crate::ThreadPool::spawn_on), and a thread that waits for one of them waits for ever.
     pub fn use_current_thread(mut self) -> Self {
         self.settings.use_current_thread = true;
         self

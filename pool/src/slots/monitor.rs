@@ -30,9 +30,9 @@
 //!    after that. The system says whether a thread sleeps. A thread that only lacks a core does not sleep, and is not stuck. Time
 //!    before the worker got its slot does not count. Holders that spin, or that sleep and check something again and again, use
 //!    processor time and are never stuck: they look like a job that sleeps and computes by turns.
-//! 3. *A holder is deaf* if its thread has used processor time for [`DEAF`] since the first look after the watcher became overdue, is of no more priority than
-//!    the queued job, and has come to no cooperative point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one
-//!    loan at a time. Of several deaf holders, the one of the least priority lends.
+//! 3. *A holder is deaf* if its thread has used processor time for [`DEAF`] since the first look after the watcher became overdue, and has
+//!    come to no cooperative point: there it would have given its slot. It is in the middle of a long leaf. The pool has at most one
+//!    loan at a time. A holder of more priority than the queued job lends nothing, and of several deaf holders, the one of the least priority lends.
 
 use super::{FreeSlot, Locked, Occupant, Priority, Slots, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;

@@ -47,6 +47,8 @@ impl Scheduler for DepJoin {
 struct WholeLeaves;
 
 impl Leaves for WholeLeaves {
+    const MORE_FROM_OUTSIDE: bool = true;
+
     #[inline]
     fn decide<W: Workload>(self, branch: &mut Branch<'_, W>, threads: usize) -> Decision {
         branch.decide(threads)

@@ -26,7 +26,7 @@ impl<F: Leaves + 'static> LeafPlan for F {
 
 /// Runs a whole computation without a thread that waits for it.
 pub(crate) fn spawn<C: Computation, E: Executor, N: LeafPlan>(computation: C, executor: &E, plan: N) {
-    let (call, root) = (Call::greedy(!executor.is_entered()), Root::default());
+    let (call, root) = (Call::default(), Root::default());
     executor.spawn_detached(Spawned { call, root, plan, stop: None, computation });
 }
 

@@ -62,8 +62,8 @@
 //!    slot, they get a fifth of it at most, because a queue is overdue after [four looks](super::monitor) or more.
 //! 7. *Long jobs take long turns.* A thread that has given its slot stands in the line behind those that have not. A worker that has got
 //!    its slot back, or has got it for a turn, keeps it from such a thread for a [`LONG_TURN`], unless its job yields. The thread waits
-//!    for ever behind none: slots that become free go to the first claim by [rank](crate::slots::priority), which grows with the time that it has waited, and a thread that has overtaken it in the line ends its job,
-//!    blocks, or gives its slot in turn.
+//!    for ever behind none. Slots that become free go to the first claim by [rank](crate::slots::priority), and the rank grows with the time. A thread
+//!    that has overtaken it in the line ends its job, blocks, or gives its slot in turn.
 //!
 //! # Long leaves
 //!
