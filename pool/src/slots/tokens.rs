@@ -87,11 +87,6 @@ impl<W: Occupant> Slots<W> {
 }
 
 impl<W: Occupant> Locked<'_, W> {
-    /// Whether a slot is withheld.
-    pub(crate) fn withholds(&self) -> bool {
-        !self.tokens.withheld.is_empty()
-    }
-
     /// Makes a withheld slot available, by a token that has arrived.
     pub(crate) fn receive(&mut self, token: Token) {
         self.tokens.is_requested = false;

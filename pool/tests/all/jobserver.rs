@@ -5,8 +5,8 @@ use crate::support::*;
 use furcate_pool::{ThreadPool, ThreadPoolBuilder, block_on, join};
 use jobserver::Client;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -253,30 +253,5 @@ fn a_pool_that_is_dropped_by_its_own_job_gives_its_tokens_back() {
         });
         drop(pool);
         ended.wait();
-    });
-}
-
-/// A worker that waits while it holds a lock gives its slot to a thread that has none for want of a token, and does not run a job that wants the lock.
-#[test]
-fn a_lock_held_across_a_wait_is_not_taken_by_the_waiting_thread() {
-    within(LONG, || {
-        let builder = ThreadPoolBuilder::new().num_threads(2).jobserver(client(0));
-        let spawned = builder.spawn_handler(|thread| thread::Builder::new().spawn(|| thread.run()).map(drop));
-        let (own, other) = (spawned.build().expect("a pool"), pool(1));
-        let (lock, holds, open, waits) = (Mutex::new(()), Flag::default(), Flag::default(), Flag::default());
-        own.in_place_scope(|scope| {
-            scope.spawn(|_| {
-                let _guard = lock.lock().unwrap();
-                holds.set();
-                other.install(|| open.wait());
-            });
-            holds.wait();
-            scope.spawn(|_| {
-                waits.set();
-                drop(lock.lock().unwrap());
-            });
-            waits.wait();
-            open.set();
-        });
     });
 }

@@ -235,9 +235,9 @@ impl Registry {
     /// Whether a thread exists, or could be started, that would use this worker's slot.
     fn could_be_relieved(&self, slots: &Locked<'_>, worker: &Worker) -> bool {
         let may_start = self.setup.spares.is_some() && slots.threads.has_room();
-        // Without spare threads there are as many own threads as slots. So if no slot is withheld, a parked own thread lacks a slot only if an external
-        // thread holds it. The parked thread then needs that slot, not the slot of another own thread.
-        let others = self.setup.spares.is_some() || worker.is_external() || slots.withholds();
+        // Without spare threads there are as many own threads as slots. So a parked own thread lacks a slot only if an external thread
+        // holds it, or if the slot is withheld (`slots/tokens.rs`). The parked thread then needs that slot, not the slot of another own thread.
+        let others = self.setup.spares.is_some() || worker.is_external();
         !slots.is_terminating()
             && (may_start || others && slots.has_spare_worker() || self.could_attend(slots))
     }
