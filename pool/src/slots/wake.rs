@@ -117,7 +117,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Whether a worker is the driver.
-    pub(super) fn is_driver(&self, worker: &W) -> bool {
+    pub(crate) fn is_driver(&self, worker: &W) -> bool {
         self.is_driven && self.driver == Some(worker.number())
     }
 
@@ -130,7 +130,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Notes that a parked worker waits outside the reactor, and is not the driver.
     pub(crate) fn stop_driving(&mut self, worker: &W) {
-        self.is_driven &= self.driver != Some(worker.number());
+        self.is_driven &= !self.is_driver(worker);
+    }
+
+    /// Wakes the parked workers if there is no driver: the first one with a waker becomes the driver, and the others park again. For a driver that has left
+    /// its reactor for good.
+    pub(crate) fn replace_driver(&mut self) {
+        if !self.is_driven {
+            let parked = self.parked.clone();
+            self.woken.extend(parked);
+        }
     }
 
     /// Parks a worker that has released its slot and counts as searching. If the worker was the last searching one, does the final check.

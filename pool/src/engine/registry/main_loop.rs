@@ -15,7 +15,8 @@
 //!    keeps up: one that has driven between two of its looks. After [some looks](super::sleep) without a drive in between, the timed searcher
 //!    drives, and the former driver becomes the timed searcher. If all threads of the pool are busy, the reactor is left alone.
 //! 4. *No worker outside a poll.* While the loop is pending, its thread is no worker: the handler may call other code, which finds a thread outside every
-//!    pool. The same holds for the waker's code, on every thread. When the loop is dropped, its worker is the driver no more.
+//!    pool. The same holds for the waker's code, on every thread. When the loop is dropped, or the worker sleeps without it, another parked
+//!    worker becomes the driver.
 
 use super::Registry;
 use crate::engine::worker::{Current, Worker};
@@ -54,6 +55,7 @@ impl Registry {
             let _ = self.slots.searching.end(worker.number());
             slots.release(worker);
         }
+        slots.replace_driver();
         drop(slots);
         self.final_check(worker);
         true

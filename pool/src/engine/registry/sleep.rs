@@ -119,8 +119,9 @@ impl Registry {
             }
             let claims = slots.claims(worker);
             let drives = waker.is_some() && !claims && slots.begin_drive(worker);
-            if !drives {
+            if !drives && slots.is_driver(worker) {
                 slots.stop_driving(worker);
+                slots.replace_driver();
             }
             drop(slots);
             worker.counters.parks.add();
