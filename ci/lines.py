@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12423,
+    "pool": 12431,
     "schedulers": 6525,
     "adaptors": 16353,
     "src": 114,

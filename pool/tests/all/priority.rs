@@ -152,14 +152,16 @@ fn queued_jobs_begin_by_priority() {
     });
 }
 
+/// Spawns itself again and again, until the flag is set.
+fn again(ends: Arc<Flag>) {
+    if !ends.is_set() {
+        spawn(move || again(ends));
+    }
+}
+
 #[test]
 fn background_jobs_do_not_starve() {
     within(LONG, || {
-        fn again(ends: Arc<Flag>) {
-            if !ends.is_set() {
-                spawn(move || again(ends));
-            }
-        }
         // Jobs that spawn again and again; and a call that never comes back to the queues.
         let (first, ends) = (pool(1), Arc::new(Flag::default()));
         let jobs_end = Arc::clone(&ends);
@@ -320,11 +322,6 @@ fn every_kind_begins(pool: &ThreadPool, of_threads: bool) {
 #[test]
 fn an_urgent_job_that_spawns_itself_again_and_again_starves_nothing() {
     within(LONG, || {
-        fn again(ends: Arc<Flag>) {
-            if !ends.is_set() {
-                spawn(move || again(ends));
-            }
-        }
         for threads in [1, 2] {
             let (pool, ends) = (pool(threads), Arc::new(Flag::default()));
             for _ in 0..threads {
