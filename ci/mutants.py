@@ -308,7 +308,7 @@ MUTANTS = {
         "tests",
         "engine/worker/search.rs",
         [
-            ("if let Some(urgent) = «self.registry().urgent.take()» {\n            return Some(urgent);\n        }\n        match", "None"),
+            ("self.find_broadcast()«.or_else(|| self.registry().urgent.take())» {", ""),
         ],
     ),
     "background-job-before-others": (
