@@ -149,11 +149,11 @@ pub struct Call {
 impl Drop for Call {
     #[inline]
     fn drop(&mut self) {
-        #[cfg(feature = "tracing")]
-        drop_quietly(self.span.take());
         if self.is_recorded {
             end_chain();
         }
+        #[cfg(feature = "tracing")]
+        drop_quietly(self.span.take());
     }
 }
 

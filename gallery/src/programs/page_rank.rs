@@ -33,7 +33,7 @@ fn rank(graph: &Graph, vertex: u32, shares: &[f64]) -> f64 {
     0.15 + 0.85 * received
 }
 
-/// Returns a vertex's share for each of its neighbors. Where there are no neighbors, it is infinite, and nobody reads it.
+/// Returns a vertex's share for each of its neighbors. Where there are no neighbors, it is infinite, and is not used.
 fn share(graph: &Graph, vertex: u32, ranks: &[f64]) -> f64 {
     ranks[vertex as usize] / graph.degree(vertex) as f64
 }

@@ -523,8 +523,8 @@ impl<S> ThreadPoolBuilder<S> {
     /// - A thread that waits for tokens starts with the pool. On Unix it takes `SIGUSR1`: a handler that the program has set before is
     ///   replaced, and one that it sets later is called when the pool ends. See [`into_helper_thread`](jobserver::Client::into_helper_thread).
     /// - If several pools share the tokens, each has one slot without a token.
-    /// - A pool that starts no threads beside its own (one with a [spawn handler](Self::spawn_handler), say) may run queued jobs on top of a job that waits for
-    ///   other threads, while a slot lacks its token. So in such a pool, hold no lock across that wait which other jobs want.
+    /// - A pool with a [spawn handler](Self::spawn_handler) starts no threads beside its own, nor does one with the wait rule `Leapfrog`. While a slot lacks its
+    ///   token, such a pool may run queued jobs on top of a job that waits for other threads. So hold no lock across that wait which other jobs want.
     ///
     /// ```
     /// use furcate::prelude::*;

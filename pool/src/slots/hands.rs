@@ -4,7 +4,6 @@ use super::monitor::Overdue;
 use super::{FreeSlot, Locked, Occupant, Priority, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::mem;
-use std::time::Duration;
 
 impl<'a, W: Occupant> Locked<'a, W> {
     pub(super) fn set_state(&mut self, worker: &W, state: WorkerState) -> WorkerState {
@@ -91,14 +90,6 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.publish_first_claim();
     }
 
-    /// Raises the rank of a worker to that of a claim that has waited for so long.
-    pub(crate) fn age_claim(&mut self, worker: &W, waited: Duration) {
-        let rank = worker.priority().aged(waited);
-        if rank > worker.rank() {
-            self.raise(worker, rank);
-        }
-    }
-
     /// Sets the rank to which a worker is raised, and puts its claim where it belongs.
     pub(crate) fn raise(&mut self, worker: &W, rank: Priority) {
         worker.raise(rank);
@@ -169,16 +160,16 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.is_not_overdue(number);
     }
 
-    /// Gives a worker's slot to the first overdue thread, if there is one. Then the worker is blocked, and claims a slot. Returns the
-    /// thread that has got the slot.
+    /// Gives a worker's slot to the first overdue thread, if there is one. Then the worker is blocked, and claims a slot. Returns whether
+    /// that is so.
     #[must_use = "the worker has to wait for a slot"]
-    pub(crate) fn give_turn(&mut self, worker: &W) -> Option<&'a W> {
-        let next = self.next_overdue()?;
+    pub(crate) fn give_turn(&mut self, worker: &W) -> bool {
+        let Some(next) = self.next_overdue() else { return false };
         let slot = self.withdraw(worker).expect("it holds one");
         self.set_state(worker, WorkerState::Blocked);
         self.occupy(next, slot);
         self.claim(worker);
-        Some(next)
+        true
     }
 
     /// Notes that a worker between two jobs has no slot, if its slot was taken over. Returns whether it has none.

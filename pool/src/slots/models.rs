@@ -433,7 +433,7 @@ fn both_threads_of_a_turn_get_the_slot() {
         let busy = pool.worker(1);
         if pool.slots.is_slot_wanted() {
             pool.stops();
-            let gives = pool.slots.lock().give_turn(busy).is_some();
+            let gives = pool.slots.lock().give_turn(busy);
             if gives { pool.wait_for_slot(busy) } else { pool.runs(busy) }
         }
         pool.release_slot(busy);

@@ -87,7 +87,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
             (self.driver, self.is_driven) = (Some(worker.number()), true);
             self.drives = self.drives.wrapping_add(1);
         }
-        self.driver == Some(worker.number())
+        self.is_driver(worker)
     }
 
     /// Whether a worker that has given its search up is to drive at once: there is no driver, and it was the last one, or no other worker is busy.

@@ -34,15 +34,15 @@ impl Call {
     /// nested call is not inlined, and takes a third more.)
     #[inline]
     pub(crate) fn on_threads(threads: usize, from_outside: bool) -> OnThreads {
-        let mut call = Call::default();
+        let mut call = Call::new(from_outside);
         call.threads = threads;
-        call.from_outside = from_outside;
         call.span = CallSpan::current();
         OnThreads(ManuallyDrop::new(call))
     }
 
-    /// Makes a call whose parts are tasks of a scope.
-    pub(crate) fn greedy(from_outside: bool) -> Self {
+    /// Makes a call whose tasks may be suspended.
+    #[inline]
+    pub(crate) fn new(from_outside: bool) -> Self {
         let mut call = Call::default();
         call.from_outside = from_outside;
         call

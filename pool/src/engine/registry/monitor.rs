@@ -143,16 +143,8 @@ impl Registry {
                 let others_wait = claims || look >= Look::Neglected && self.has_queued_others();
                 since = others_wait.then(|| since.unwrap_or_else(Instant::now));
                 if look == Look::Overdue || claims {
-                    let waited =
-                        since.filter(|_| has_priorities()).map_or(Duration::ZERO, |since| since.elapsed());
-                    let aged = Priority::Normal.aged(waited);
-                    let is_urgent = !self.urgent.is_empty();
-                    for_urgent = is_urgent && aged == Priority::Normal;
-                    slots.monitor.wanted_for = if is_urgent { Priority::Urgent } else { Priority::Normal };
-                    let rank = slots.monitor.wanted_for.max(aged);
-                    slots.raise(worker, rank);
-                    let may_borrow = look == Look::Overdue && (is_urgent || self.has_queued_tasks());
-                    let _ = slots.ask_for_slot(worker, false) || may_borrow && slots.lend(worker);
+                    let waited = since.map_or(Duration::ZERO, |since| since.elapsed());
+                    for_urgent = self.ask_for_turn(&mut slots, worker, look == Look::Overdue, waited);
                 } else if look == Look::Quiet {
                     slots.park(worker);
                     // `watch` wakes the worker that was parked last. So this worker becomes the watcher again, or none is needed.
@@ -168,6 +160,25 @@ impl Registry {
         slots
     }
 
+    /// Has the watcher ask for a slot, or borrow one if a queue is overdue. `waited` is the time for which jobs that are not urgent have waited. Returns whether
+    /// the slot is for urgent jobs alone.
+    fn ask_for_turn(
+        &self,
+        slots: &mut Locked<'_>,
+        worker: &Worker,
+        is_overdue: bool,
+        waited: Duration,
+    ) -> bool {
+        let aged = if has_priorities() { Priority::Normal.aged(waited) } else { Priority::Normal };
+        let is_urgent = !self.urgent.is_empty();
+        let wanted_for = if is_urgent { Priority::Urgent } else { Priority::Normal };
+        slots.monitor.wanted_for = wanted_for;
+        slots.raise(worker, wanted_for.max(aged));
+        let may_borrow = is_overdue && (is_urgent || self.has_queued_tasks());
+        let _ = slots.ask_for_slot(worker, false) || may_borrow && slots.lend(worker);
+        is_urgent && aged == Priority::Normal
+    }
+
     /// Ends the watch, unless a job is queued at this moment.
     fn stop_watching(&self, slots: &mut Locked<'_>) {
         slots.watch_is_over();
@@ -177,15 +188,13 @@ impl Registry {
     }
 
     /// Runs queued jobs in a slot that was given for them, for a turn at most. In a lent slot, runs tasks only; in one that was given
-    /// for urgent work, only that.
+    /// for urgent work, only that and jobs for this thread.
     fn run_queued(&self, worker: &Worker, is_lent: bool, for_urgent: bool) {
         let since = Instant::now();
         worker.turn.keep_slot();
-        let find = || {
-            let broadcast = if is_lent { None } else { worker.find_broadcast() };
-            if broadcast.is_some() {
-                broadcast
-            } else if for_urgent {
+        let broadcast = || if is_lent { None } else { worker.find_broadcast() };
+        let queued = || {
+            if for_urgent {
                 self.urgent.take()
             } else if is_lent {
                 worker.find_fair_task()
@@ -193,7 +202,7 @@ impl Registry {
                 worker.find_fair()
             }
         };
-        while let Some(job) = find() {
+        while let Some(job) = broadcast().or_else(queued) {
             worker.counters.turns.add();
             // SAFETY: just taken from a queue; there is no frame below.
             unsafe { worker.execute_detachable(job) };

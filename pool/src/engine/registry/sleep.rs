@@ -2,7 +2,6 @@
 
 use super::monitor::TURN;
 use super::{Locked, Registry};
-use crate::engine::settings::has_priorities;
 use crate::engine::worker::Worker;
 use crate::process;
 use crate::slots::{SearchEnd, WorkerState};
@@ -143,9 +142,7 @@ impl Registry {
             }
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
-                if has_priorities() {
-                    slots.age_claim(worker, claimed.get_or_insert_with(Instant::now).elapsed());
-                }
+                self.age_claim(&mut slots, worker, *claimed.get_or_insert_with(Instant::now));
                 // If the worker has got a slot, its state says so.
                 _ = slots.ask_for_slot(worker, false);
             }

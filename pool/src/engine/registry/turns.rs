@@ -78,7 +78,7 @@ use super::{Locked, Registry};
 use crate::engine::settings::has_priorities;
 use crate::engine::worker::Worker;
 use crate::slots::priority::AGING;
-use crate::slots::{Priority, WorkerState};
+use crate::slots::{Occupant, Priority, WorkerState};
 use crate::sync::clock::Instant;
 use crate::trace::{self, Kind};
 use std::time::Duration;
@@ -124,7 +124,7 @@ impl Registry {
             if self.keeps_from_first(&mut slots, worker, long_turn) {
                 return;
             }
-            if slots.give_turn(worker).is_none() {
+            if !slots.give_turn(worker) {
                 return;
             }
             worker.counters.slots_given.add();
@@ -152,6 +152,14 @@ impl Registry {
             || first.has_given && worker.turn.keeps_slot(long_turn)
     }
 
+    /// Raises the rank of a worker that claims a slot since then. (Where all work is of one priority, claims are in the order of time anyway.)
+    pub(super) fn age_claim(&self, slots: &mut Locked<'_>, worker: &Worker, since: Instant) {
+        let rank = worker.priority().aged(since.elapsed());
+        if has_priorities() && rank > worker.rank() {
+            slots.raise(worker, rank);
+        }
+    }
+
     /// Waits until a worker that claims a slot has one. `has_given` says whether it has given its slot in the middle of its job.
     pub(super) fn wait_for_slot(&self, worker: &Worker, has_given: bool) {
         let since = Instant::now();
@@ -161,9 +169,7 @@ impl Registry {
             if slots.state(worker) == WorkerState::Active {
                 break;
             }
-            if has_priorities() {
-                slots.age_claim(worker, since.elapsed());
-            }
+            self.age_claim(&mut slots, worker, since);
             if since.elapsed() >= TURN || self.slots.is_below(worker.priority()) {
                 looks += 1;
                 if slots.ask_for_slot(worker, has_given) {
