@@ -50,6 +50,11 @@ static ROUNDS: LazyLock<u64> = LazyLock::new(|| {
 });
 
 impl Work {
+    /// Whether a request is cheap.
+    pub(crate) fn is_cheap(self) -> bool {
+        self.items == CHEAP.items
+    }
+
     /// Asks a database for an item. A timer stands in for the database.
     pub(crate) async fn fetch(self, item: u64) -> u64 {
         tokio::time::sleep(self.wait).await;

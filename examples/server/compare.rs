@@ -28,9 +28,11 @@ pub(crate) fn compare(threads: usize, permits: usize, clients: usize, time: Dura
         EACH.as_millis()
     ));
     let mut table = Table::new(["cheap: median", "p99", "max", "requests", "heavy: requests"]);
-    let furcate = |fairness| Ok::<_, Error>(with_furcate::App::new(threads, permits, fairness)?.router());
-    let servers: [(&str, Router); 4] = [
+    let app = |fairness| with_furcate::App::new(threads, permits, fairness);
+    let furcate = |fairness| Ok::<_, Error>(app(fairness)?.router());
+    let servers: [(&str, Router); 5] = [
         ("furcate", furcate(Fairness::Balanced)?),
+        ("furcate, cheap ones are urgent", app(Fairness::Balanced)?.urgent_if_cheap().router()),
         ("furcate, WokenFirst", furcate(Fairness::WokenFirst)?),
         ("furcate, FairQueueing", furcate(Fairness::FairQueueing)?),
         ("by hand: tokio and rayon", by_hand::App::new(threads, permits)?.router()),

@@ -1,5 +1,6 @@
 //! Calls of a priority.
 
+use crate::support::suspended::Gate;
 use crate::support::{Flag, LONG, add, pool, spin, take_part, until, within};
 use furcate_pool::Priority::{Background, Normal, Urgent};
 use furcate_pool::{
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Forks until `ends`, with leaves of some 100 us.
 fn forks(leaves: &AtomicUsize, ends: &AtomicBool) {
@@ -376,5 +377,34 @@ fn urgent_jobs_run_one_after_the_other() {
             };
             assert!((0..100).any(|_| leaves_between() <= 6));
         });
+    });
+}
+
+/// A worker in a long leaf lends its slot to woken tasks, but not to those of less priority than its job.
+#[test]
+fn an_urgent_job_lends_its_slot_to_urgent_tasks_only() {
+    within(LONG, || {
+        for (leaf, task) in [(Background, Normal), (Normal, Normal), (Urgent, Urgent), (Urgent, Normal)] {
+            let (pool, gate, ran) = (pool(1), Arc::new(Gate::default()), Arc::new(Flag::default()));
+            let (opens, runs) = (gate.wait_for(), Arc::clone(&ran));
+            let future = async move {
+                opens.await;
+                runs.set();
+            };
+            with_priority(task, || drop(pool.spawn_future(future)));
+            until(|| gate.waiting() == 1);
+            let is_kept = leaf == Urgent && task == Normal;
+            let leaf_of_call = || {
+                gate.open();
+                // A loan is made after some milliseconds.
+                let since = Instant::now();
+                while !ran.is_set() && !(is_kept && since.elapsed() >= Duration::from_millis(80)) {
+                    spin(Duration::from_micros(100));
+                }
+                ran.is_set()
+            };
+            let runs_meanwhile = with_priority(leaf, || pool.install(leaf_of_call));
+            assert_eq!(runs_meanwhile, !is_kept, "a leaf of priority {leaf:?}, a task of priority {task:?}");
+        }
     });
 }
