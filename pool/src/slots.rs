@@ -71,7 +71,8 @@
 //! worker sleeps for short times, and looks for jobs that it may run between them. If every slot holder waits in this way, no fork
 //! can appear. Then the worker sleeps *long*: for as long as it has found nothing, at most 10 ms. Two steps prevent a lost wake-up:
 //! the publisher of a job or a task publishes it, passes a full fence, and wakes the long sleepers; a worker counts itself as a
-//! long sleeper, passes a full fence, and looks for queued jobs once more before it sleeps.
+//! long sleeper, passes a full fence, and looks for queued jobs once more before it sleeps. A claim wakes all that wait in their slots, because they give
+//! them away. The last worker that begins to wait wakes those that wait for others, because they are the ones to run queued jobs then.
 
 mod hands;
 mod monitor;
@@ -290,9 +291,9 @@ pub(crate) struct SlotTable {
     pub(crate) threads: ThreadBounds,
     /// Whether the pool ends: its threads end as soon as they have nothing to do.
     terminating: bool,
-    /// Number of workers that wait in their slots for other threads, and do not help those threads: see
+    /// Numbers of the workers that wait in their slots for other threads, and do not help those threads: see
     /// [`Wait::for_others`](crate::engine::worker::Wait::for_others).
-    waiting_for_others: usize,
+    waiting_for_others: Vec<usize>,
     /// Numbers of the workers without a slot that wait for other threads, and do not help those threads.
     blocked_for_others: Vec<usize>,
     /// Number of long sleepers: see "Timed waits" in the module's doc.
@@ -346,7 +347,7 @@ impl<W: Occupant> Slots<W> {
                 claims: VecDeque::new(),
                 threads: ThreadBounds { next: threads, end, refused: false, attended: 0, raised: None },
                 terminating: false,
-                waiting_for_others: 0,
+                waiting_for_others: Vec::new(),
                 blocked_for_others: Vec::new(),
                 long_sleepers: 0,
                 shelved: Vec::new(),
@@ -589,7 +590,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         let none_wakes = self.free.is_empty() || !self.has_spare_worker();
         none_wakes
             && self.slots.searching.no_searcher()
-            && (for_others || self.waiting_for_others == 0)
+            && (for_others || self.waiting_for_others.is_empty())
             && self.all_holders_wait()
     }
 }

@@ -129,7 +129,8 @@ fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
             ),
             Shape::Folded { thread, pieces, work, x, y, width } => {
                 let shape = rectangle(x + MARGIN, y + top, *width, layout::PIECE, color(*thread));
-                let words = format!("{pieces} pieces, {}", words::duration(*work));
+                let plural = if *pieces == 1 { "" } else { "s" };
+                let words = format!("{pieces} piece{plural}, {}", words::duration(*work));
                 group.add(shape.set("fill-opacity", 0.5).add(Title::new(words)))
             }
         };

@@ -77,7 +77,8 @@ impl<'a, W: Occupant> Locked<'a, W> {
         occupies
     }
 
-    /// Queues a worker's claim for the next slot that becomes free, behind the claims of the same rank.
+    /// Queues a worker's claim for the next slot that becomes free, behind the claims of the same rank. Workers that wait in their slots are woken, and give
+    /// them away.
     pub(crate) fn claim(&mut self, worker: &W) {
         let slots = self.slots;
         // The worker of an outdated claim may have another rank now.
@@ -88,6 +89,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         let place = self.claims.partition_point(|&other| slots.known(other).rank() >= worker.rank());
         self.claims.insert(place, worker.number());
         self.publish_first_claim();
+        self.wake_waiting();
     }
 
     /// Sets the rank to which a worker is raised, and puts its claim where it belongs.

@@ -9,13 +9,17 @@ impl<W: Occupant> Locked<'_, W> {
     /// Notes that a worker waits in its slot, for other threads or not.
     pub(crate) fn wait(&mut self, worker: &W, for_others: bool) {
         self.set_state(worker, WorkerState::Waiting);
-        self.waiting_for_others += usize::from(for_others);
+        if for_others {
+            self.waiting_for_others.push(worker.number());
+        }
     }
 
     /// Notes that a worker does not wait in its slot any more.
     pub(crate) fn end_wait(&mut self, worker: &W, for_others: bool) {
         self.set_state(worker, WorkerState::Active);
-        self.waiting_for_others -= usize::from(for_others);
+        if for_others {
+            self.waiting_for_others.retain(|&number| number != worker.number());
+        }
     }
 
     /// Counts a long sleeper. It passes a fence, and looks for queued jobs, before it sleeps.
@@ -37,6 +41,12 @@ impl<W: Occupant> Locked<'_, W> {
                 self.wake(holder);
             }
         }
+    }
+
+    /// Wakes the workers that wait for others in their slots.
+    pub(crate) fn wake_waiting_for_others(&mut self) {
+        let table = &mut **self;
+        table.woken.extend(&table.waiting_for_others);
     }
 
     /// Notes that a worker waits without its slot, for other threads or not. A worker that has a broadcast job takes a slot or claims one,

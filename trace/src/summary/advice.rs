@@ -117,7 +117,7 @@ impl fmt::Display for Advice {
             ),
             Advice::LongLeaf { share, time } => write!(
                 f,
-                "one leaf took {:.0} % of the time ({:.3} ms) while other threads had nothing to do: divide finer (with_max_len, under every scheduler; adaptive, if it is a task of `work`), or fork within the item",
+                "one leaf took {:.0} % of the time ({:.3} ms) while other threads had nothing to do: divide finer (with_max_len; or adaptive, if the leaf is a task of `work`), or, if it was one item, fork within the item",
                 share * 100.0,
                 time.as_secs_f64() * 1e3
             ),

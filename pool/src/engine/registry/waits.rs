@@ -122,6 +122,9 @@ impl Registry {
                 NextJobs::Usual
             }
         } else {
+            if idle_for.is_none() && slots.all_wait(true) {
+                slots.wake_waiting_for_others();
+            }
             NextJobs::Usual
         };
         // If no slot holder runs a job, no new fork can appear. A newly queued job ends the long sleep.
@@ -413,6 +416,34 @@ mod tests {
         registry.lock().wait(worker, false);
         registry.call(worker);
         assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
+
+    /// As above, for a thread that claims a slot.
+    #[test]
+    fn a_worker_that_waits_in_its_slot_is_woken_by_a_claim() {
+        let registry = Registry::new(2, Setup::default());
+        let [worker, claimant] = [0, 1].map(|number| registry.worker(number).unwrap());
+        registry.begin_active(worker);
+        let mut slots = registry.lock();
+        slots.wait(worker, false);
+        slots.claim(claimant);
+        drop(slots);
+        assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
+
+    /// A worker that waits for others runs queued jobs if all wait. If the last one to wait did not wake it, it would look after 0.2 ms.
+    #[test]
+    fn the_last_to_wait_wakes_one_that_waits_for_others() {
+        let registry = Registry::new(2, Setup { spares: None, ..Setup::default() });
+        let [first, last] = [0, 1].map(|number| registry.worker(number).unwrap());
+        for worker in [first, last] {
+            registry.begin_active(worker);
+        }
+        registry.lock().wait(first, true);
+        let wait = Wait { rule: WaitRule::Leapfrog, for_others: false, ..WAIT };
+        let next = registry.block(last, &Latch::new(), wait, &mut Waited::default());
+        assert_eq!(next, NextJobs::Usual);
+        assert!(first.parker.park_timeout(Duration::ZERO));
     }
 
     /// A worker that stayed on the shelf would count as work without an end: searching workers would not sleep.
