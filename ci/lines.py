@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12431,
-    "schedulers": 6525,
-    "adaptors": 16353,
-    "src": 114,
-    "trace": 2359,
+    "pool": 12448,
+    "schedulers": 6532,
+    "adaptors": 16361,
+    "src": 115,
+    "trace": 2360,
     "cluster": 5701,
     "sim": 2445,
 }

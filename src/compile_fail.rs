@@ -272,6 +272,21 @@ mod must_use {}
 /// ```
 mod forgotten_blocks {}
 
+/// An engine does not take the place of one with a priority; it is named before the priority.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::{Pool, Priority::Urgent};
+/// assert_eq!((0..9).into_par_iter().on(Pool).priority(Urgent).sum::<i32>(), 36);
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::prelude::*;
+/// use furcate::{Pool, Priority::Urgent};
+/// assert_eq!((0..9).into_par_iter().priority(Urgent).on(Pool).sum::<i32>(), 36);
+/// ```
+mod forgotten_priority {}
+
 /// Blocks of blocks are only blocks, and one sequence of sizes says the same. (Of two schedulers, the second one
 /// replaces the first.)
 ///

@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 enum Load {
     /// A loop of such leaves.
     Loop(Duration),
+    /// A loop of 20,000 items, without a policy: its leaves take a long time.
+    Plain,
     /// 100,000 queued jobs.
     Jobs,
     /// 1024 futures in flight, each of which waits for a millisecond.
@@ -33,7 +35,7 @@ impl Load {
     fn leaf(self) -> Duration {
         match self {
             Load::Loop(leaf) => leaf,
-            Load::Jobs | Load::Waits => Duration::from_micros(100),
+            Load::Plain | Load::Jobs | Load::Waits => Duration::from_micros(100),
         }
     }
 }
@@ -92,6 +94,11 @@ impl Engine for Furcate {
                     });
                 }
             }
+            Load::Plain => {
+                while !leaves.have_ended() {
+                    self.0.install(|| (0..size(20_000)).into_par_iter().for_each(|_| leaves.run()));
+                }
+            }
             Load::Jobs => {
                 while !leaves.have_ended() {
                     self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(|_| leaves.run())));
@@ -136,6 +143,9 @@ impl Engine for Rayon {
                     self.0.install(|| {
                         (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| leaves.run())
                     });
+                }
+                Load::Plain => {
+                    self.0.install(|| (0..size(20_000)).into_par_iter().for_each(|_| leaves.run()));
                 }
                 _ => self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(move |_| leaves.run()))),
             }
@@ -200,6 +210,7 @@ fn main() {
     let loads = [
         ("leaves of 20 us", Load::Loop(Duration::from_micros(20))),
         ("leaves of 5 ms", Load::Loop(Duration::from_millis(5))),
+        ("a loop without a policy", Load::Plain),
         ("100,000 queued jobs of 100 us", Load::Jobs),
         ("1024 waits in flight", Load::Waits),
     ];

@@ -32,6 +32,6 @@ impl app::App for App {
         let priority = if work.is_cheap() { self.cheap } else { Priority::Normal };
         let rows =
             (0..work.items).into_par_iter().map(move |item| work.fetch(item)).io_await().limit(&self.limit);
-        rows.map(move |row| work.compute(row)).priority(priority).on(&self.pool).async_sum().await
+        rows.map(move |row| work.compute(row)).on(&self.pool).priority(priority).async_sum().await
     }
 }

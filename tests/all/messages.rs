@@ -55,6 +55,21 @@ const MISTAKES: &[Mistake] = &[
         &["would have its workers wait", "policies say how it is divided"],
     ),
     (
+        "engine_after_a_priority",
+        "(0..9).into_par_iter().priority(furcate::Priority::Urgent).map(|x| x + 1).on(furcate::Pool).for_each(drop);",
+        &["named after `priority`", ".on(..).priority(..)"],
+    ),
+    (
+        "schedule_after_a_priority",
+        "(0..9).into_par_iter().priority(furcate::Priority::Urgent).with(furcate::Plan::new()).for_each(drop);",
+        &["named after `priority`"],
+    ),
+    (
+        "engine_after_a_priority_in_a_plan",
+        "(0..9).into_par_iter().with(furcate::Plan::new().priority(furcate::Priority::Urgent).on(furcate::Pool)).for_each(drop);",
+        &["named after `priority`"],
+    ),
+    (
         "a_policy_as_a_schedule",
         "(0..9).into_par_iter().with(furcate::policy::SizeLimit::new(2)).for_each(drop);",
         &["is not a schedule", ".with_policy(..)"],

@@ -22,7 +22,7 @@ use super::{
 #[cfg(feature = "stream")]
 use crate::stream::{BlockingIter, IntoStream};
 use either::Either;
-use furcate_pool::{IntoExecutor, Priority, trace};
+use furcate_pool::{Executor, IntoExecutor, Priority, trace};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -307,6 +307,7 @@ pub trait ParallelIterator: Sized + Send {
     fn with<S: Schedule>(self, schedule: S) -> With<Self, PlanOf<S>> {
         const { takes_the_place::<Self, S::Scheduler>() }
         const { no_cap_behind_io_await::<Self, S::Policy>() };
+        const { keeps_priority::<Self>() };
         With::new(self, schedule.into_plan())
     }
 
@@ -645,11 +646,12 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn on<E: IntoExecutor>(self, executor: E) -> On<Self, E::Executor> {
+        const { keeps_priority::<Self>() };
         On::new(self, executor.into_executor())
     }
 
     /// Gives the computation a priority, wherever it runs: see [`with_priority`](furcate_pool::with_priority). All that the computation forks, spawns and awaits
-    /// has it. Named before `.on(..)`, it has no effect.
+    /// has it. Behind it, `.on(..)` and `.with(..)` do not compile: they would take its place.
     ///
     /// Cost: none for a fork.
     ///
@@ -2237,6 +2239,14 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
         "a scheduler named behind `io_await` or `par_bridge_async` would have its workers wait: these two schedule what waits by \
          themselves, and policies say how it is divided; leave the scheduler out, or name a policy instead, as in \
          `.io_await().thief_splitting(4)`"
+    );
+}
+
+/// Refuses an engine, or a schedule with its engine, that takes the place of one with a priority.
+const fn keeps_priority<I: ParallelIterator>() {
+    assert!(
+        !ExecutorOf::<I>::HAS_PRIORITY,
+        "an engine named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
     );
 }
 

@@ -28,6 +28,8 @@ impl<E> AtPriority<E> {
 impl<E: Executor> Executor for AtPriority<E> {
     type Scope<'scope> = E::Scope<'scope>;
 
+    const HAS_PRIORITY: bool = true;
+
     /// Forks are made in [`enter`](Executor::enter), so they have the priority.
     #[inline(always)]
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)

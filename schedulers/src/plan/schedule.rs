@@ -339,6 +339,7 @@ impl<P: Policy, S: Scheduler, E: Executor> Plan<P, S, E> {
     /// ```
     #[inline]
     pub fn on<F: IntoExecutor>(self, executor: F) -> Plan<P, S, F::Executor> {
+        const { keeps_priority::<E>() };
         Plan { policy: self.policy, scheduler: self.scheduler, executor: executor.into_executor() }
     }
 }
@@ -379,6 +380,14 @@ const fn no_cap_beside_suspension<P: Policy, S: Scheduler>() {
         !(S::FACTS.suspends && P::CAPS),
         "`cap` beside a scheduler that suspends tasks cannot be kept: bound the futures in flight with \
          `Suspending::new().max_in_flight(n)` instead"
+    );
+}
+
+/// Refuses an engine that takes the place of one with a priority.
+const fn keeps_priority<E: Executor>() {
+    assert!(
+        !E::HAS_PRIORITY,
+        "an engine named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
     );
 }
 

@@ -55,6 +55,10 @@ impl<'f> RootJob<'f> {
         unsafe { *this.outcome.get() = Some(outcome) };
         // SAFETY: the latch was not set before.
         unsafe { CallLatch::set(&raw const (*job.as_ptr()).done, Some(worker)) };
+        if worker.priority() == Priority::Urgent && worker.registry().is_awaited() {
+            // If other work keeps all processors, the caller would wait for one until the system ends a time slice, some milliseconds.
+            thread::yield_now();
+        }
     }
 }
 
