@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12448,
+    "pool": 12454,
     "schedulers": 6532,
     "adaptors": 16361,
     "src": 115,

@@ -60,6 +60,11 @@ const MISTAKES: &[Mistake] = &[
         &["named after `priority`", ".on(..).priority(..)"],
     ),
     (
+        "a_second_priority",
+        "(0..9).into_par_iter().with(furcate::Plan::new().priority(furcate::Priority::Background)).priority(furcate::Priority::Urgent).for_each(drop);",
+        &["`priority` is named twice"],
+    ),
+    (
         "schedule_after_a_priority",
         "(0..9).into_par_iter().priority(furcate::Priority::Urgent).with(furcate::Plan::new()).for_each(drop);",
         &["named after `priority`"],

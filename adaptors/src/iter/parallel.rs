@@ -290,7 +290,7 @@ pub trait ParallelIterator: Sized + Send {
     /// - The scheduler and the executor replace those named before. A schedule answers all questions: a plan that does
     ///   not name a scheduler names the default one.
     /// - A schedule stands where a scheduler may stand. After [`by_blocks`](Self::by_blocks) or [`io_await`](Self::io_await)
-    ///   it does not compile: name it before them.
+    ///   it does not compile, nor after [`priority`](Self::priority): name it before them.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2246,7 +2246,7 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
 const fn keeps_priority<I: ParallelIterator>() {
     assert!(
         !ExecutorOf::<I>::HAS_PRIORITY,
-        "an engine named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
+        "an engine, or a plan with one, named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
     );
 }
 

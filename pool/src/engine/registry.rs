@@ -27,6 +27,7 @@ use crate::engine::queues::ranked::Ranked;
 use crate::engine::settings::Fairness;
 use crate::engine::settings::Saturation;
 use crate::engine::settings::Suspension;
+use crate::engine::settings::current_priority;
 use crate::engine::settings::runtime::{Entered, Runtime};
 use crate::engine::stats::{Counters, Stats};
 use crate::engine::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRule, Worker};
@@ -370,8 +371,15 @@ impl Registry {
     }
 
     /// Whether external threads run their calls themselves.
+    ///
+    /// Not for an urgent call while other work keeps all slots. A queued job begins beside [long leaves](turns), in a slot that is lent; a thread that claims
+    /// a slot would wait for the end of one.
     pub(crate) fn caller_takes_part(&self) -> bool {
-        self.setup.caller_takes_part
+        let is_lent_a_slot = || {
+            let priority = current_priority();
+            priority == Priority::Urgent && self.slots.searching.free() == 0 && self.slots.is_below(priority)
+        };
+        self.setup.caller_takes_part && !is_lent_a_slot()
     }
 
     /// Takes a worker that no thread uses for the calling external thread, or makes one. Waits if there are as many external threads as

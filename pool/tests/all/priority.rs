@@ -408,3 +408,22 @@ fn an_urgent_job_lends_its_slot_to_urgent_tasks_only() {
         }
     });
 }
+
+/// Also one in which the caller would take part in the pool.
+#[test]
+fn an_urgent_call_from_outside_begins_beside_a_long_leaf() {
+    within(LONG, || {
+        let (pool, in_leaf, begun) = (pool(1), Flag::default(), Flag::default());
+        let leaf = || {
+            in_leaf.set();
+            while !begun.is_set() {
+                spin(Duration::from_micros(100));
+            }
+        };
+        thread::scope(|callers| {
+            callers.spawn(|| pool.install(leaf));
+            in_leaf.wait();
+            with_priority(Urgent, || take_part(&pool, || begun.set(), || ()));
+        });
+    });
+}

@@ -387,7 +387,7 @@ const fn no_cap_beside_suspension<P: Policy, S: Scheduler>() {
 const fn keeps_priority<E: Executor>() {
     assert!(
         !E::HAS_PRIORITY,
-        "an engine named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
+        "an engine, or a plan with one, named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
     );
 }
 
