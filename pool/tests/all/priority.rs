@@ -380,7 +380,7 @@ fn urgent_jobs_run_one_after_the_other() {
     });
 }
 
-/// A worker in a long leaf lends its slot to woken tasks, but not to those of less priority than its job.
+/// A worker in a long leaf lends its slot to woken tasks. Tasks of less priority than the leaf's job get no loan.
 #[test]
 fn an_urgent_job_lends_its_slot_to_urgent_tasks_only() {
     within(LONG, || {
