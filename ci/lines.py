@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 CEILINGS = {
-    "pool": 12454,
-    "schedulers": 6532,
-    "adaptors": 16361,
+    "pool": 12453,
+    "schedulers": 6533,
+    "adaptors": 16362,
     "src": 115,
     "trace": 2360,
     "cluster": 5701,

@@ -62,7 +62,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "a_second_priority",
         "(0..9).into_par_iter().with(furcate::Plan::new().priority(furcate::Priority::Background)).priority(furcate::Priority::Urgent).for_each(drop);",
-        &["`priority` is named twice"],
+        &["named after `priority`", "name one priority"],
     ),
     (
         "schedule_after_a_priority",

@@ -663,6 +663,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn priority(self, priority: Priority) -> WithPriority<Self, Priority> {
+        const { keeps_priority::<Self>() };
         WithPriority::new(self, priority)
     }
 
@@ -2242,11 +2243,11 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     );
 }
 
-/// Refuses an engine, or a schedule with its engine, that takes the place of one with a priority.
+/// Refuses an engine, a schedule with its engine, or a priority that takes the place of a priority.
 const fn keeps_priority<I: ParallelIterator>() {
     assert!(
         !ExecutorOf::<I>::HAS_PRIORITY,
-        "an engine, or a plan with one, named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
+        "an engine, a plan or a priority named after `priority` takes its place: name one priority behind them, as in `.on(..).priority(..)`"
     );
 }
 

@@ -18,11 +18,9 @@ pub struct AtPriority<E> {
     priority: Priority,
 }
 
-impl<E: Executor> AtPriority<E> {
-    /// Gives the computations of an engine that priority. On an engine other than furcate's pools it has no effect. An engine that has a priority does not
-    /// compile.
+impl<E> AtPriority<E> {
+    /// Gives the computations of an engine that priority. On an engine other than furcate's pools it has no effect.
     pub const fn new(executor: E, priority: Priority) -> Self {
-        const { assert!(!E::HAS_PRIORITY, "`priority` is named twice: a computation has one") };
         AtPriority { executor, priority }
     }
 }

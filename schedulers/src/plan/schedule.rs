@@ -349,6 +349,7 @@ impl<P: Policy, S: Scheduler, E: Executor> Plan<P, S, E> {
 impl<P: Policy, S: Scheduler, E: Executor> Plan<P, S, E> {
     /// Runs the computation with that priority: see [`with_priority`](furcate_pool::with_priority).
     pub fn priority(self, priority: Priority) -> Plan<P, S, AtPriority<E>> {
+        const { keeps_priority::<E>() };
         let Plan { policy, scheduler, executor } = self;
         Plan { policy, scheduler, executor: AtPriority::new(executor, priority) }
     }
@@ -383,11 +384,11 @@ const fn no_cap_beside_suspension<P: Policy, S: Scheduler>() {
     );
 }
 
-/// Refuses an engine that takes the place of one with a priority.
+/// Refuses an engine or a priority that takes the place of a priority.
 const fn keeps_priority<E: Executor>() {
     assert!(
         !E::HAS_PRIORITY,
-        "an engine, or a plan with one, named after `priority` takes its place: name it before, as in `.on(..).priority(..)`"
+        "an engine, a plan or a priority named after `priority` takes its place: name one priority behind them, as in `.on(..).priority(..)`"
     );
 }
 
