@@ -86,34 +86,20 @@ struct Furcate(furcate::ThreadPool, Priority, Priority);
 impl Engine for Furcate {
     fn load(&self, load: Load, leaves: Leaves) {
         use furcate::prelude::*;
-        with_priority(self.1, || match load {
-            Load::Loop(_) => {
-                while !leaves.have_ended() {
-                    self.0.install(|| {
-                        (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| leaves.run())
-                    });
-                }
-            }
-            Load::Plain => {
-                while !leaves.have_ended() {
-                    self.0.install(|| (0..size(20_000)).into_par_iter().for_each(|_| leaves.run()));
-                }
-            }
-            Load::Jobs => {
-                while !leaves.have_ended() {
-                    self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(|_| leaves.run())));
-                }
-            }
+        let once = || match load {
+            Load::Loop(_) => self.0.install(|| {
+                (0..size(1_000)).into_par_iter().with_max_len(1).for_each(|_| leaves.run());
+            }),
+            Load::Plain => self.0.install(|| (0..size(20_000)).into_par_iter().for_each(|_| leaves.run())),
+            Load::Jobs => self.0.scope(|s| (0..size(100_000)).for_each(|_| s.spawn(|_| leaves.run()))),
             Load::Waits => {
-                while !leaves.have_ended() {
-                    let wait = |_| async_io::Timer::after(Duration::from_millis(1));
-                    (0..size(10_000))
-                        .into_par_iter()
-                        .map(wait)
-                        .io_await()
-                        .on(&self.0)
-                        .for_each(|_| leaves.run());
-                }
+                let wait = |_| async_io::Timer::after(Duration::from_millis(1));
+                (0..size(10_000)).into_par_iter().map(wait).io_await().on(&self.0).for_each(|_| leaves.run());
+            }
+        };
+        with_priority(self.1, || {
+            while !leaves.have_ended() {
+                once();
             }
         });
     }

@@ -70,7 +70,8 @@ pub trait Executor: Clone + Send + Sync {
     /// The scope with which a computation detaches its parts; [`Alone`](crate::detach::Alone) for an engine that cannot detach parts.
     type Scope<'scope>: Detach<'scope>;
 
-    /// Whether the engine gives its computations a [priority](crate::AtPriority). An engine that is named behind it would lose that, so it does not compile. An engine that wraps another one has that one's value.
+    /// Whether the engine gives its computations a [priority](crate::AtPriority). An engine that is named behind it would lose that, so it
+    /// does not compile. An engine that wraps another one has that one's value.
     const HAS_PRIORITY: bool = false;
 
     /// Runs both closures, potentially in parallel, and returns both results.

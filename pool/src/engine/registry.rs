@@ -370,10 +370,8 @@ impl Registry {
         })
     }
 
-    /// Whether external threads run their calls themselves.
-    ///
-    /// Not for an urgent call while other work keeps all slots. A queued job begins beside [long leaves](turns), in a slot that is lent; a thread that claims
-    /// a slot would wait for the end of one.
+    /// Whether the calling external thread runs its call itself, if the pool lets it: but not an urgent call while other work keeps all slots.
+    /// A queued job begins beside [long leaves](turns), in a slot that is lent; a thread that claims a slot would wait for the end of one.
     pub(crate) fn caller_takes_part(&self) -> bool {
         let is_lent_a_slot = || {
             let priority = current_priority();
