@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The library builds with no feature, and with each one alone; without `tokio` a panic of tokio's says what to do.
+# The library builds with no feature, and with each one alone that a user would name; without `tokio` a panic of tokio's says what to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for features in "" rayon derive tokio stream jobserver indicatif tracing; do

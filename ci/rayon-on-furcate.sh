@@ -108,10 +108,10 @@ rayon_core() {
     mv compile_fail src/
     for module in broadcast join scope spawn thread_pool; do
         mkdir "src/$module"
-        # Without the tests that look into private fields (`workers_stop`, `sleeper_stop`), one that says that a caller's thread takes
-        # no part in its call (`join_context_both`), one that says that a thread is started before the next one is named
-        # (`panic_thread_name`), and those that say that a worker which waits for a scope runs other scopes' jobs, too.
-        without workers_stop sleeper_stop join_context_both panic_thread_name \
+        # Without the tests that look into private fields (`workers_stop`, `sleeper_stop`), one that says that a thread is started
+        # before the next one is named (`panic_thread_name`), and those that say that a worker which waits for a scope runs other
+        # scopes' jobs, too.
+        without workers_stop sleeper_stop panic_thread_name \
             mixed_lifo_order mixed_fifo_order mixed_lifo_fifo_order mixed_fifo_lifo_order \
             <"$source/src/$module/test.rs" >"src/$module/test.rs"
     done
@@ -155,7 +155,7 @@ modules!(broadcast join scope spawn thread_pool);
 mod compile_fail;
 mod test;
 RUST
-    tests 107
+    tests 108
 }
 
 # Prints a Rust file without the test functions of these names.

@@ -1,17 +1,19 @@
 //! Single operations of the library, by criterion: a fork, in every form that people write, a small call, a sort, a steal, a suspension,
-//! the deque, a policy's decision, a scheduler's leaf.
+//! the deque, a policy's decision, a scheduler's leaf, and what stands in the book's list of wishes.
 //!
 //! `cargo bench -p furcate-benches --bench operations`. Whether a change costs time: run the bench with `-- --save-baseline before` on
 //! the commit before the change, then with `-- --baseline before` on the change. `QUICK=1` only shows that everything runs.
 //!
-//! The bench uses the public API only, so the same file compiles with older commits. All groups but *call*, *sort* and *steal* run inside a pool
+//! The bench uses the public API only, so the same file compiles with older commits. All groups but *call*, *sort*, *steal* and *wish* run inside a pool
 //! of one worker: no job is stolen, and no thread is woken. Criterion prints the time of a call, and how many operations (`elem`) the calls
 //! of a second contain.
 
+use accurate::sum::OnlineExactSum;
+use accurate::traits::SumAccumulator;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use furcate::prelude::*;
-use furcate::{ThreadPool, ThreadPoolBuilder, Worker};
+use furcate::{Priority, ThreadPool, ThreadPoolBuilder, Worker};
 use furcate_benches::quick;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
@@ -28,7 +30,7 @@ use programs::{Data, FORMS, Owned, Tree};
 
 fn main() {
     let mut criterion = settings();
-    for group in [forks, forms, calls, sorts, steals, suspensions, deque, decisions, leaves] {
+    for group in [forks, forms, calls, sorts, steals, suspensions, deque, decisions, leaves, wishes] {
         group(&mut criterion);
     }
     criterion.final_summary();
@@ -382,4 +384,82 @@ fn leaves(criterion: &mut Criterion) {
         });
     });
     group.finish();
+}
+
+/// What the wishes of the book's chapter cost, on a pool of two workers, each beside what one would write without it.
+fn wishes(criterion: &mut Criterion) {
+    const FEW: u64 = 1000;
+    const MANY: u64 = 1_000_000;
+    let pool = pool(2);
+    let mut group = criterion.benchmark_group("wish");
+    for priority in [Priority::Normal, Priority::Urgent] {
+        inside(&mut group, &pool, &format!("a call inside of a call, {priority:?}"), 1, || {
+            furcate::with_priority(priority, || furcate::join(|| black_box(1), || black_box(2)));
+        });
+    }
+
+    let client = jobserver::Client::new(4).unwrap();
+    let with_tokens = ThreadPoolBuilder::new().num_threads(2).jobserver(client).build().unwrap();
+    for (name, pool) in [("without tokens", &pool), ("with tokens of a jobserver", &with_tokens)] {
+        let name = format!("install of a loop of some 0.2 ms, {name}");
+        let loop_of_numbers = || black_box((0..100_000_u64).into_par_iter().map(mix).max());
+        group.bench_function(name, |bencher| bencher.iter(|| pool.install(loop_of_numbers)));
+    }
+
+    let mut of_spawned = |name: &str, spawn: &dyn Fn(&ThreadPool)| {
+        group.throughput(Throughput::Elements(FEW));
+        group.bench_function(name, |bencher| bencher.iter(|| spawn(&pool)));
+    };
+    let sends = || {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let send = move || (0..FEW).map(move |_| sender.clone());
+        (send, receiver)
+    };
+    of_spawned("spawn, and the value by a channel", &|pool| {
+        let (senders, values) = sends();
+        senders().for_each(|sender| pool.spawn(move || sender.send(black_box(1)).unwrap()));
+        assert_eq!(values.iter().take(FEW as usize).sum::<u64>(), FEW);
+    });
+    of_spawned("spawn_on(0), and the value by a channel", &|pool| {
+        let (senders, values) = sends();
+        senders().for_each(|sender| pool.spawn_on(0, move || sender.send(black_box(1)).unwrap()));
+        assert_eq!(values.iter().take(FEW as usize).sum::<u64>(), FEW);
+    });
+    of_spawned("spawn_handle, and the value by block_on", &|pool| {
+        let handles: Vec<_> = (0..FEW).map(|_| pool.spawn_handle(|| black_box(1))).collect();
+        assert_eq!(handles.into_iter().map(furcate::block_on).sum::<u64>(), FEW);
+    });
+    let numbers: Vec<f64> = (0..MANY).map(|x| x as f64).collect();
+    inside(&mut group, &pool, "par_bridge, and collect", MANY, || {
+        black_box(numbers.iter().par_bridge().map(|x| x + 1.0).collect::<Vec<_>>());
+    });
+    inside(&mut group, &pool, "par_bridge, ordered, and collect", MANY, || {
+        black_box(numbers.iter().par_bridge().ordered().map(|x| x + 1.0).collect::<Vec<_>>());
+    });
+    group.bench_function("into_iter_ordered, and collect", |bencher| {
+        bencher.iter(|| {
+            let numbers: Vec<u64> =
+                (0..MANY).into_par_iter().map(|x| x + 1).into_iter_ordered(4096).collect();
+            assert_eq!(black_box(numbers).len(), MANY as usize);
+        });
+    });
+    inside(&mut group, &pool, "sum of floats", MANY, || {
+        black_box(numbers.par_iter().sum::<f64>());
+    });
+    inside(&mut group, &pool, "sum of floats, exact", MANY, || {
+        let sum = numbers.par_iter().fold(OnlineExactSum::<f64>::zero, |sum, x| sum + *x).adaptive();
+        black_box(sum.reduce_with(|left, right| left + right).unwrap().sum());
+    });
+    inside(&mut group, &pool, "random number by its place", MANY, || {
+        black_box((0..MANY).into_par_iter().map(|place| mix(42 ^ mix(place)) >> 11).max());
+    });
+    group.finish();
+}
+
+/// A step of SplitMix64, as in the book's recipe.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }

@@ -8,6 +8,8 @@
 //!    block. If the size is `usize::MAX` (more than can be counted, as of an endless producer), a cut is progress if
 //!    the part cut off is not empty and its own size is less than `usize::MAX`.
 //! 4. The parts in `fronts`, in order, and then `rest` are the whole that has not been given yet.
+//! 5. *Units that hold units.* An item of a flattened iterator may hold more items than can be walked. So blocks from the back may begin with
+//!    the last item: the last unit is divided as far as it can be, and only its last part is the first block.
 
 mod by_blocks;
 
@@ -105,6 +107,27 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
             fruitless: 0,
             halvings: HALVINGS,
         }
+    }
+
+    /// Cuts off and returns the last unit; if this can be divided further, the last unit of it, and so on (invariant 5).
+    #[cold]
+    pub(crate) fn last_unit(&mut self) -> Option<D> {
+        let mut back = self.rest.take()?;
+        while self.halvings > 0 && back.should_be_divided() {
+            self.halvings -= 1;
+            let (front, right) = match back.size() {
+                0 | 1 | usize::MAX => back.divide(),
+                size => back.divide_at(size - 1),
+            };
+            if right.size() == 0 {
+                return Some(front);
+            }
+            if front.size() > 0 {
+                self.fronts.push(front);
+            }
+            back = right;
+        }
+        Some(back)
     }
 
     /// Cuts off and returns the last block of the remaining part. If the size of that part is `usize::MAX`, the position of its end is

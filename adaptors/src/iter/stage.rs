@@ -353,6 +353,11 @@ impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
     };
 
     #[inline]
+    fn is_single(&self) -> bool {
+        S::FACTS.single && self.base.is_single()
+    }
+
+    #[inline]
     fn partial_fold<'s, B, F, L>(self, init: B, fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,

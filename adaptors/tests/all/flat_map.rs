@@ -49,13 +49,28 @@ fn one_outer_item_is_for_all_threads() {
                 let sum = pool.install(|| $chain.inspect(|_| met.meet(threads)).sum::<usize>());
                 assert_eq!(sum, 199_990_000);
                 // While a thread waits, another one may replace it.
-                assert!(met.count() >= threads, "{} threads: {}", met.count(), stringify!($chain));
+                assert!(
+                    met.count() >= threads,
+                    "{} of {threads} threads: {}",
+                    met.count(),
+                    stringify!($chain)
+                );
             }};
         }
         check!(one());
         check!(one().size_limit(0).bound_depth(5).depjoin());
         check!((0..1).into_par_iter().map(|_| (0..20_000_usize).collect::<Vec<_>>()).flatten());
         check!((0..10).into_par_iter().filter(|x| *x == 7).flat_map(|_| 0..20_000_usize).force_depth(7));
+        // The only item of another `flat_map`.
+        check!((0..1).into_par_iter().flat_map(|_| 0..1).flat_map(|_| 0..20_000_usize));
+        check!(
+            (0..1)
+                .into_par_iter()
+                .flat_map(|_| 0..3)
+                .filter(|x| *x == 1)
+                .flat_map(|_| 0..20_000_usize)
+                .force_depth(7)
+        );
     }
 }
 
@@ -232,6 +247,7 @@ proptest! {
             assert_schedules!(expected, source().flat_map(rows), |it| it.collect::<Vec<_>>());
             assert_schedules!(expected, source().flat_map(|i| (i..=i).into_par_iter().flat_map(rows)), |it| it
                 .collect::<Vec<_>>());
+            assert_schedules!(expected, source().flat_map(|i| i..i + 1).flat_map(rows), |it| it.collect::<Vec<_>>());
             let longest = lens.iter().max().copied().unwrap_or(0);
             let filtered = || source().filter(|i| lens[*i] == longest).flat_map(rows);
             let some: Vec<_> = expected.iter().copied().filter(|(i, _)| lens[*i] == longest).collect();
@@ -243,6 +259,7 @@ proptest! {
             assert_schedules!(hit, source().flat_map(rows), |it| it.find_first(|(_, x)| *x == 2));
             let last = expected.iter().rposition(|(_, x)| *x == 2).map(|place| expected[place]);
             assert_schedules!(last, source().flat_map(rows), |it| it.find_last(|(_, x)| *x == 2));
+            assert_schedules!(last, source().flat_map(|i| i..i + 1).flat_map(rows), |it| it.find_last(|(_, x)| *x == 2));
         });
     }
 }
@@ -270,6 +287,40 @@ fn early_ends() {
     // An outer item that makes endlessly many items is not collected, and neither is the iterator before it.
     let first = (0..1).into_par_iter().flat_map_iter(|_| 0_u64..).flat_map(|x| [x, x]).bound_depth(4);
     assert_eq!(first.find_first(|&x| x == 1000), Some(1000));
+}
+
+/// A search from the back begins with the last item of the last inner iterator, however many items there are.
+#[test]
+fn the_last_of_endlessly_many() {
+    const MANY: u64 = 1_000_000_000;
+    let endless = || (0..3).into_par_iter().flat_map(|_| (0..u64::MAX).into_par_iter());
+    let octillion = || {
+        let quintillion =
+            (0..MANY).into_par_iter().flat_map(|i| (0..MANY).into_par_iter().map(move |j| (i, j)));
+        quintillion
+            .map(|(i, j)| u128::from(i * MANY + j))
+            .flat_map(|ij| (0..MANY).into_par_iter().map(move |k| ij * u128::from(MANY) + u128::from(k)))
+    };
+    let last = u128::from(MANY).pow(3) - 1;
+    for pool in pools() {
+        pool.install(|| {
+            assert_eq!(endless().find_last(|_| true), Some(u64::MAX - 1));
+            assert_eq!(endless().find_last(|x| *x < u64::MAX - 70_000), Some(u64::MAX - 70_001));
+            assert_eq!(octillion().find_last(|_| true), Some(last));
+            assert_eq!(octillion().find_last(|x| x % 70_001 == 5), Some(last - (last - 5) % 70_001));
+        });
+    }
+    let looks = AtomicUsize::new(0);
+    let hit = octillion().on(Inline).find_last(|x| {
+        looks.fetch_add(1, Relaxed);
+        *x % 10 == 0
+    });
+    assert_eq!(hit, Some(last - 9));
+    assert!(looks.into_inner() <= 20, "ten, in blocks that double");
+    // If the last outer item makes nothing, the one before it counts.
+    let some = || (0..10_u64).into_par_iter().flat_map(|x| 0..if x < 7 { x } else { 0 }).map(|x| 10 * x);
+    assert_eq!(some().find_last(|_| true), Some(50));
+    assert_eq!(some().find_last(|x| *x > 50), None);
 }
 
 /// A task has one state, and no outer item is computed twice.

@@ -58,7 +58,7 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         name: "calls",
-        about: "57 calls that programs make, of 10 to 10^6 elements",
+        about: "56 calls that programs make, of 10 to 10^6 elements",
         bench: "common_calls",
         words: &[],
         quick: Quick::Nothing,

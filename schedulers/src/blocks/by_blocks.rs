@@ -21,7 +21,7 @@
 
 use crate::blocks::{BlockSizes, Blocks};
 use crate::tree::branch::is_stopped;
-use crate::{Divisible, Doubling, Reduction, Scheduler, SchedulerFacts, Suspending, Workload};
+use crate::{Divisible, Doubling, Producer, Reduction, Scheduler, SchedulerFacts, Suspending, Workload};
 use furcate_pool::{Executor, trace};
 
 /// Blocks one after the other, of the sizes that `Z` gives, each run by a scheduler `S`.
@@ -76,12 +76,14 @@ fn walk<S: Scheduler, Z: BlockSizes, W: Workload, E: Executor>(
 ) -> W::Output {
     let (producer, policy, reduction) = work.parts();
     let mut blocks = Blocks::new(producer, sizes.block_sizes(executor.num_threads()));
+    let begins_with_unit = W::Reduction::ENDS.backward && W::Producer::FACTS.grows;
+    let last_unit = if begins_with_unit { blocks.last_unit() } else { None };
     let mut next = || if W::Reduction::ENDS.backward { blocks.next_from_back() } else { blocks.next() };
     let run = |block: W::Producer| {
         let _block = trace::block(block.size(), W::Reduction::ENDS.backward);
         inner.schedule_block((block, policy.clone(), reduction.clone()), executor)
     };
-    let mut output = run(next().expect("there is one block at least"));
+    let mut output = run(last_unit.or_else(&mut next).expect("there is one block at least"));
     while !reduction.is_final(&output) {
         // If no units are left, there is nothing to stop.
         let Some(block) = next().filter(|block| block.size() > 0) else { break };

@@ -48,6 +48,13 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// Facts about these data, for schedulers. A source of items has [`Facts::ITEMS`]; a producer that wraps another one passes on the facts of its base.
     const FACTS: Facts;
 
+    /// Whether this part gives at most one item, and at once. If so, a `flat_map` after it may take the item out, and divide the inner iterator.
+    /// By default: one unit of a producer whose units are [single](Facts::single).
+    #[inline]
+    fn is_single(&self) -> bool {
+        Self::FACTS.single && self.size() == 1
+    }
+
     /// Folds the items in *steps*, and asks `steps` before each one for the next action: see [`Steps`]. (Kvik's
     /// `partial_fold`, Section 3.6; there the producer comes back after every loop.)
     ///

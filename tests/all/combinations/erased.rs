@@ -4,7 +4,7 @@
 //! are given away and taken back in them. So each adaptor is compiled once, on an erased base, and each terminal once,
 //! for all chains and schedules.
 //!
-//! The constants (`Producer::PIECES`, `Producer::COSTLY_CUTS`, `Policy::STOPS`) do not get through. They choose between
+//! The constants (`Producer::FACTS`, `Policy::STOPS`) do not get through. They choose between
 //! ways of running that are all tried by name.
 
 use super::schedule::{AnyPolicy, AnyScheduler};

@@ -30,8 +30,8 @@
 //! 2. *Bounded.* A call begins with [`SLOTS`] slots at most. A part with one slot may put as many again into that slot,
 //!    once. So no more than `SLOTS * SLOTS` inner iterators are kept to the end of the call. All others are made and
 //!    dropped by the task that walks them.
-//! 3. *Nothing is made in vain.* Units are unfolded only if each unit of the outer producer yields one item at most, at
-//!    once ([`Facts::single`]). So neither an endless outer leaf nor a pending future is unfolded. Fewer than
+//! 3. *Nothing is made in vain.* A part is unfolded only if its outer producer yields one item at most, at once
+//!    ([`Producer::is_single`]). So neither an endless outer leaf nor a pending future is unfolded. Fewer than
 //!    [`BLOCK`] outer items are made before the inner iterator in front of them has been walked.
 //! 4. *One schedule.* Inner parts are parts of the chain's division tree: its policy, its scheduler and its engine hold
 //!    for them. The schedule of the inner iterator itself is not used.
@@ -236,7 +236,9 @@ where
 
     /// Makes a producer over the items of all inner iterators. The call's slots are put into `slots`.
     pub(super) fn whole(outer: P, slots: &'a mut Vec<InnerSlot<N>>, op: &'a F) -> Self {
-        *slots = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
+        // The outer items of another `flat_map` are single once it has unfolded its own.
+        let may_unfold = P::FACTS.single || P::FACTS.grows;
+        *slots = free_slots(if may_unfold { outer.size().min(SLOTS) } else { 0 });
         let own = Own { slots, refills: true };
         FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
     }
@@ -244,7 +246,12 @@ where
     /// Whether this is a part of one outer unit that can be unfolded (invariants 1 and 3).
     #[inline]
     fn unfolds(&self) -> bool {
-        P::FACTS.single && self.inner.is_none() && !self.rest.own.slots.is_empty() && self.rest.size() == 1
+        let Rest { items, outer, own, .. } = &self.rest;
+        let is_single = || match (items.len(), outer) {
+            (0, Some(outer)) => outer.is_single(),
+            (items, outer) => items == 1 && outer.size() == 0,
+        };
+        self.inner.is_none() && !own.slots.is_empty() && is_single()
     }
 
     /// Makes the inner iterator of the only outer unit, in a slot.
@@ -297,11 +304,10 @@ where
         }
         if self.inner.is_none() && self.rest.items.len() == 0 {
             let (left, right) = self.rest.cut_outer(P::divide);
-            let op = self.op;
-            return (
-                FlatProducer { inner: None, rest: left, op },
-                FlatProducer { inner: None, rest: right, op },
-            );
+            let part = |rest| FlatProducer { inner: None, rest, op: self.op };
+            let (left, right) = (part(left), part(right));
+            // Another `flat_map` has unfolded its outer item, which makes one item: the next one in turn.
+            return if left.rest.is_empty() && right.unfolds() { right.divide() } else { (left, right) };
         }
         let half = self.size() / 2;
         self.divide_at(half)
@@ -349,6 +355,12 @@ where
 {
     const FACTS: Facts =
         Facts { single: false, free: false, grows: P::FACTS.grows || Self::MEETS, ..P::FACTS };
+
+    /// Of a part of an inner iterator alone, its items are single as far as the inner iterator's are.
+    #[inline]
+    fn is_single(&self) -> bool {
+        self.rest.is_empty() && self.inner.as_ref().is_some_and(Producer::is_single)
+    }
 
     /// Folds the part. A task that can be divided puts a long inner iterator into a slot, and continues with that one
     /// and the rest of its outer units.

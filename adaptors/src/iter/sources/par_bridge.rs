@@ -45,7 +45,7 @@ const FOLD: Duration = Duration::from_micros(50);
 const FETCH: Duration = Duration::from_micros(50);
 
 /// Number of items in a row that come at once before a chunk may have more than one.
-const QUICK: usize = 64;
+const QUICK: usize = 16;
 
 /// Greatest time in which a chunk has come at once: so much, and so much for each item.
 const AT_ONCE: (Duration, Duration) = (Duration::from_micros(10), Duration::from_micros(1));
@@ -150,7 +150,7 @@ impl<I, const ORDERED: bool> IterBridge<I, ORDERED> {
     /// Sets the greatest number of items that are fetched before the first of them is worked on: at least 1, and 4096 by default.
     ///
     /// Name 1 if the iterator waits until earlier items have been worked on, as the receiver of a channel does whose sender waits for answers. With longer
-    /// chunks both might wait for ever. (Until 64 items in a row have come at once, a chunk has one item anyway.)
+    /// chunks both might wait for ever. (Until 16 items in a row have come at once, a chunk has one item anyway.)
     ///
     /// # Panics
     ///
@@ -245,12 +245,18 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
     /// Fetches a chunk.
     fn fetch(&mut self) {
         let begun = Instant::now();
-        let length = if self.quick < QUICK { 1 } else { self.length.load(Relaxed).min(self.longest) };
+        let are_quick = self.quick >= QUICK;
+        let length = if are_quick { self.length.load(Relaxed).min(self.longest) } else { 1 };
         self.fetch_up_to(length, begun + FETCH);
         let (now, items) = (Instant::now(), self.chunk.len());
         let at_once = AT_ONCE.0 + AT_ONCE.1.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
-        self.quick = if now - begun < at_once { self.quick.saturating_add(items) } else { 0 };
-        self.fetched = Some((now, items));
+        if now - begun < at_once {
+            self.quick = self.quick.saturating_add(items);
+        } else {
+            self.quick = 0;
+            self.length.store(1, Relaxed);
+        }
+        self.fetched = are_quick.then_some((now, items));
     }
 
     /// Fetches items behind those that are there, in all up to `length`, or to the end, or until the time has passed.
@@ -269,7 +275,7 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
             items.push(item);
             let fetched = items.len().saturating_sub(before);
             let look = fetched.is_power_of_two() || fetched % UNTIMED == 0;
-            if look && until.is_some_and(|until| Instant::now() > until) {
+            if items.len() < length && look && until.is_some_and(|until| Instant::now() > until) {
                 break;
             }
         }
