@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12453,
-    "schedulers": 6533,
-    "adaptors": 16362,
+    "schedulers": 6558,
+    "adaptors": 16380,
     "src": 115,
     "trace": 2360,
     "cluster": 5701,

@@ -386,7 +386,7 @@ fn leaves(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What the wishes of the book's chapter cost, on a pool of two workers, each beside what one would write without it.
+/// The cost of the words that answer the book's list of wishes, on a pool of two workers, beside what users write elsewhere.
 fn wishes(criterion: &mut Criterion) {
     const FEW: u64 = 1000;
     const MANY: u64 = 1_000_000;

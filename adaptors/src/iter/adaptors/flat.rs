@@ -356,7 +356,7 @@ where
     const FACTS: Facts =
         Facts { single: false, free: false, grows: P::FACTS.grows || Self::MEETS, ..P::FACTS };
 
-    /// Of a part of an inner iterator alone, its items are single as far as the inner iterator's are.
+    /// A part of an inner iterator alone is single if the inner part is.
     #[inline]
     fn is_single(&self) -> bool {
         self.rest.is_empty() && self.inner.as_ref().is_some_and(Producer::is_single)
