@@ -386,7 +386,8 @@ fn leaves(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The cost of the words that answer the book's list of wishes, on a pool of two workers, beside what users write elsewhere.
+/// The cost of the words that answer the book's list of wishes, on a pool of two workers, beside what users write elsewhere. (`into_iter_ordered` is called from
+/// outside, on the global pool.)
 fn wishes(criterion: &mut Criterion) {
     const FEW: u64 = 1000;
     const MANY: u64 = 1_000_000;

@@ -8,8 +8,6 @@
 //!    block. If the size is `usize::MAX` (more than can be counted, as of an endless producer), a cut is progress if
 //!    the part cut off is not empty and its own size is less than `usize::MAX`.
 //! 4. The parts in `fronts`, in order, and then `rest` are the whole that has not been given yet.
-//! 5. *Units that hold units.* An item of a flattened iterator may hold more items than can be walked. So blocks from the back may begin with
-//!    the last item: the last unit is divided as far as it can be, and only its last part is the first block.
 
 mod by_blocks;
 
@@ -109,27 +107,6 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
         }
     }
 
-    /// Cuts off and returns the last unit; if this can be divided further, the last unit of it, and so on (invariant 5).
-    #[cold]
-    pub(crate) fn last_unit(&mut self) -> Option<D> {
-        let mut back = self.rest.take()?;
-        while self.halvings > 0 && back.should_be_divided() {
-            self.halvings -= 1;
-            let (front, right) = match back.size() {
-                0 | 1 | usize::MAX => back.divide(),
-                size => back.divide_at(size - 1),
-            };
-            if right.size() == 0 {
-                return Some(front);
-            }
-            if front.size() > 0 {
-                self.fronts.push(front);
-            }
-            back = right;
-        }
-        Some(back)
-    }
-
     /// Cuts off and returns the last block of the remaining part. If the size of that part is `usize::MAX`, the position of its end is
     /// unknown: then it is halved first, until the last half can be counted. If that does not happen (its [halves](Divisible::divide) are
     /// endless too), the block is the last of these halves.
@@ -213,6 +190,39 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
             whole = rest;
         }
     }
+}
+
+/// Most divisions on the way to the last unit.
+const DESCENT: u16 = 512;
+
+/// Divides a whole down to its last unit; if this can be divided further (an item of a flattened iterator may hold more items than can be walked), to the last
+/// unit of it, and so on, while `goes_on`. Returns the parts in front, in order, and the last one. Units that hold nothing are left out.
+pub(crate) fn last_unit<D: Divisible>(whole: D, goes_on: impl Fn() -> bool) -> (Vec<D>, D) {
+    let (mut fronts, mut last) = (Vec::new(), whole);
+    for _ in 0..DESCENT {
+        if !last.should_be_divided() || !goes_on() {
+            break;
+        }
+        let (front, back) = match last.size() {
+            0 | 1 | usize::MAX => last.divide(),
+            size => last.divide_at(size - 1),
+        };
+        if back.size() > 0 {
+            if front.size() > 0 {
+                fronts.push(front);
+            }
+            last = back;
+        } else if front.size() > 0 {
+            last = front; // It is not divided further.
+            break;
+        } else if let Some(before) = fronts.pop() {
+            last = before;
+        } else {
+            last = front;
+            break;
+        }
+    }
+    (fronts, last)
 }
 
 impl<D: Divisible, Z: Iterator<Item = usize>> Iterator for Blocks<D, Z> {

@@ -159,6 +159,11 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for EitherProducer<A, B>
     const FACTS: Facts = A::FACTS.and(B::FACTS);
 
     #[inline]
+    fn is_single(&self) -> bool {
+        self.0.as_ref().either(A::is_single, B::is_single)
+    }
+
+    #[inline]
     fn partial_fold<'s, C, F, L>(self, init: C, fold: F, steps: &mut L) -> ControlFlow<C, C>
     where
         Self: 's,

@@ -354,7 +354,7 @@ impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
 
     #[inline]
     fn is_single(&self) -> bool {
-        S::FACTS.single && self.base.is_single()
+        S::FACTS.single && !self.stage.is_closed() && self.base.is_single()
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use crate::support::assert_schedules;
 use furcate::Inline;
-use furcate::policy::{AnyPolicy, BoundDepth};
+use furcate::policy::{AnyPolicy, BoundDepth, CancelToken};
 use furcate::prelude::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -317,10 +317,60 @@ fn the_last_of_endlessly_many() {
     });
     assert_eq!(hit, Some(last - 9));
     assert!(looks.into_inner() <= 20, "ten, in blocks that double");
-    // If the last outer item makes nothing, the one before it counts.
-    let some = || (0..10_u64).into_par_iter().flat_map(|x| 0..if x < 7 { x } else { 0 }).map(|x| 10 * x);
-    assert_eq!(some().find_last(|_| true), Some(50));
-    assert_eq!(some().find_last(|x| *x > 50), None);
+    // The second last inner iterator has blocks of its own, from its back.
+    let looks = AtomicUsize::new(0);
+    let two =
+        (0..MANY).into_par_iter().flat_map(|i| (0..MANY / 100_000).into_par_iter().map(move |j| (i, j)));
+    let hit = two.on(Inline).find_last(|(i, _)| {
+        looks.fetch_add(1, Relaxed);
+        *i < MANY - 1
+    });
+    assert_eq!(hit, Some((MANY - 2, MANY / 100_000 - 1)));
+    assert!(looks.into_inner() <= 30_000, "the last one, and the one before it");
+    // If outer items make nothing, the ones before them count.
+    let some = |empty: u64| {
+        (0..100 + empty)
+            .into_par_iter()
+            .flat_map(move |x| 0..if x < 100 { u64::MAX } else { 0 })
+            .map(|x| 10 * (x / 10))
+    };
+    for empty in [0, 1, 7] {
+        assert_eq!(some(empty).find_last(|_| true), Some(u64::MAX / 10 * 10));
+    }
+}
+
+/// Fronts that turn out to be empty, because a gate inside has closed, do not end the search.
+#[test]
+fn a_search_from_the_back_passes_closed_gates() {
+    on_pools(|| {
+        let one_each =
+            (0..4).into_par_iter().flat_map(|i| (0..100).into_par_iter().map(move |x| (i, x)).take_any(1));
+        assert_eq!(one_each.find_last(|(i, _)| *i == 0).map(|(i, _)| i), Some(0));
+        let one = (0..1).into_par_iter().flat_map(|_| 100..200).take_any(1);
+        assert_eq!((0..10).into_par_iter().chain(one).find_last(|x| *x < 10), Some(9));
+    });
+}
+
+/// A search from the back cuts no pieces, and makes nothing once the call is stopped. The sizes of blocks that are named hold.
+#[test]
+fn a_search_from_the_back_keeps_to_what_the_chain_says() {
+    on_pools(|| {
+        let pieces = || (0..1).into_par_iter().flat_map(|_| (0..100).wrap_iter()).bound_depth(0);
+        assert_eq!(pieces().find_last(|piece| piece.len() == 100), Some(0..100));
+        let token = CancelToken::new();
+        token.cancel();
+        let made = AtomicUsize::new(0);
+        let numbers = (0..10_u64).into_par_iter().flat_map(|_| {
+            made.fetch_add(1, Relaxed);
+            0..u64::MAX
+        });
+        assert_eq!(numbers.stop_on(&token).find_last(|_| true).ok(), None);
+        assert_eq!(made.into_inner(), 0);
+    });
+    let looks = AtomicUsize::new(0);
+    let rows = || (0..100).into_par_iter().flat_map(|i| (0..10).into_par_iter().map(move |x| (i, x)));
+    let found = rows().by_blocks([50]).on(Inline).find_last(|_| looks.fetch_add(1, Relaxed) < 1);
+    assert_eq!((found, looks.into_inner()), (Some((50, 0)), 500));
 }
 
 /// A task has one state, and no outer item is computed twice.

@@ -18,8 +18,10 @@
 //!    wrongly stop the other, and their positions (in a search for the first hit) need not be told apart.
 //! 3. *End.* No block is begun after an output that is [final](Reduction::is_final), or after the reduction or the
 //!    policy has stopped.
+//! 4. *Units that hold units.* An item of a flattened iterator may hold more items than can be walked. So the default scheduler divides the
+//!    last one down to its [last item](last_unit). The parts in front have blocks of their own, each of sizes from the first one on.
 
-use crate::blocks::{BlockSizes, Blocks};
+use crate::blocks::{BlockSizes, Blocks, last_unit};
 use crate::tree::branch::is_stopped;
 use crate::{Divisible, Doubling, Producer, Reduction, Scheduler, SchedulerFacts, Suspending, Workload};
 use furcate_pool::{Executor, trace};
@@ -43,13 +45,22 @@ use furcate_pool::{Executor, trace};
 pub struct ByBlocks<S, Z = Doubling> {
     inner: S,
     sizes: Z,
+    last_unit_first: bool,
 }
 
 impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
     /// Runs blocks of these sizes by the scheduler `inner`.
     #[must_use]
     pub const fn new(inner: S, sizes: Z) -> Self {
-        ByBlocks { inner, sizes }
+        ByBlocks { inner, sizes, last_unit_first: false }
+    }
+
+    /// Has blocks from the back of flattened iterators begin with the last item of all (invariant 4).
+    pub(crate) const fn with_last_unit_first(self) -> Self
+    where
+        Self: Copy,
+    {
+        ByBlocks { last_unit_first: true, ..self }
     }
 }
 
@@ -61,43 +72,57 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     }
 
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
-        let ByBlocks { inner, sizes } = self.clone();
+        let by_blocks = self.clone();
         // Once for all blocks.
-        executor.enter(move || walk(&inner, &sizes, work, executor))
+        executor.enter(move || walk(&by_blocks, work, executor))
     }
 }
 
 /// Runs the blocks of a computation, one after the other.
 fn walk<S: Scheduler, Z: BlockSizes, W: Workload, E: Executor>(
-    inner: &S,
-    sizes: &Z,
+    by_blocks: &ByBlocks<S, Z>,
     work: W,
     executor: &E,
 ) -> W::Output {
+    let ByBlocks { inner, sizes, last_unit_first } = by_blocks;
     let (producer, policy, reduction) = work.parts();
-    let mut blocks = Blocks::new(producer, sizes.block_sizes(executor.num_threads()));
-    let begins_with_unit = W::Reduction::ENDS.backward && W::Producer::FACTS.grows;
-    let last_unit = if begins_with_unit { blocks.last_unit() } else { None };
-    let mut next = || if W::Reduction::ENDS.backward { blocks.next_from_back() } else { blocks.next() };
+    let is_backward = W::Reduction::ENDS.backward;
+    let (mut fronts, mut part) = if *last_unit_first && is_backward && W::Producer::FACTS.unfolds {
+        last_unit(producer, || !is_stopped::<W>(&policy, &reduction))
+    } else {
+        (Vec::new(), producer)
+    };
     let run = |block: W::Producer| {
-        let _block = trace::block(block.size(), W::Reduction::ENDS.backward);
+        let _block = trace::block(block.size(), is_backward);
         inner.schedule_block((block, policy.clone(), reduction.clone()), executor)
     };
-    let mut output = run(last_unit.or_else(&mut next).expect("there is one block at least"));
-    while !reduction.is_final(&output) {
+    let mut output = None;
+    'parts: loop {
+        let mut blocks = Blocks::new(part, sizes.block_sizes(executor.num_threads()));
+        let mut next = || if is_backward { blocks.next_from_back() } else { blocks.next() };
         // If no units are left, there is nothing to stop.
-        let Some(block) = next().filter(|block| block.size() > 0) else { break };
-        if is_stopped::<W>(&policy, &reduction) {
-            break;
+        while let Some(block) = next().filter(|block| output.is_none() || block.size() > 0) {
+            if output.is_some() && is_stopped::<W>(&policy, &reduction) {
+                break 'parts;
+            }
+            let further = run(block);
+            let reduced = match output.take() {
+                None => further,
+                Some(output) if is_backward => reduction.reduce(further, output),
+                Some(output) => reduction.reduce(output, further),
+            };
+            let is_final = reduction.is_final(&reduced);
+            output = Some(reduced);
+            if is_final {
+                break 'parts;
+            }
         }
-        let part = run(block);
-        output = if W::Reduction::ENDS.backward {
-            reduction.reduce(part, output)
-        } else {
-            reduction.reduce(output, part)
-        };
+        match fronts.pop() {
+            Some(front) => part = front,
+            None => break,
+        }
     }
     // Dropped before the return value is made: a panic in this drop would leak that value.
-    drop(blocks);
-    output
+    drop(fronts);
+    output.expect("there is one block at least")
 }

@@ -225,6 +225,10 @@ pub struct Facts {
     /// that divide before they fold are [asked](Steps::grown) again at that point.
     pub grows: bool,
 
+    /// Whether one unit may be divided further, into items that cost no more to cut than others (`flat_map` and `flatten` of such). A search from the back
+    /// then [begins](crate::ByTerminal) with the last of these items.
+    pub unfolds: bool,
+
     /// Whether the units have to be fetched one after the other, as the items of a sequential iterator. A cut then fetches its left
     /// part. If so, the [default scheduler](crate::ByTerminal) cuts on demand, and makes no blocks for a search.
     pub fetched: bool,
@@ -243,6 +247,7 @@ impl Facts {
         in_order: true,
         single: false,
         grows: false,
+        unfolds: false,
         fetched: false,
         free: true,
     };
@@ -260,6 +265,7 @@ impl Facts {
             in_order: self.in_order || other.in_order,
             single: self.single && other.single,
             grows: self.grows || other.grows,
+            unfolds: self.unfolds || other.unfolds,
             fetched: self.fetched || other.fetched,
             free: self.free && other.free,
         }

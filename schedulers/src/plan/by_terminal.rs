@@ -84,7 +84,9 @@ impl<W: Workload, E: Executor> Chosen<W, E> {
         if W::Reduction::ENDS.stops_all && (W::Producer::FACTS.grows || producer.size() == usize::MAX) {
             return ByTerminal.schedule_block((producer, policy, reduction), executor);
         }
-        ByBlocks::new(ByTerminal, Search).schedule((producer, policy, reduction), executor)
+        ByBlocks::new(ByTerminal, Search)
+            .with_last_unit_first()
+            .schedule((producer, policy, reduction), executor)
     }
 }
 

@@ -185,6 +185,15 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const FACTS: Facts = A::FACTS.and(B::FACTS);
 
+    #[inline]
+    fn is_single(&self) -> bool {
+        match (&self.first, &self.second) {
+            (Some(one), None) => one.is_single(),
+            (None, Some(one)) => one.is_single(),
+            _ => false,
+        }
+    }
+
     fn partial_fold<'s, C, F, L>(self, init: C, fold: F, steps: &mut L) -> ControlFlow<C, C>
     where
         Self: 's,

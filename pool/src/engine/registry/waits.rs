@@ -376,6 +376,7 @@ mod tests {
     use super::*;
     use crate::engine::registry::Setup;
     use crate::engine::worker::{Header, JobRef};
+    use crate::slots::Priority;
     use std::ptr::{self, NonNull};
     use std::sync::mpsc;
 
@@ -429,6 +430,24 @@ mod tests {
         slots.claim(claimant);
         drop(slots);
         assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
+
+    /// Claims are served by rank, and by age within a rank.
+    #[test]
+    fn an_urgent_claim_is_served_before_an_older_one() {
+        let registry = Registry::new(4, Setup::default());
+        let [holder, normal, urgent, later] = [0, 1, 2, 3].map(|number| registry.worker(number).unwrap());
+        registry.begin_active(holder);
+        let mut slots = registry.lock();
+        slots.claim(normal);
+        for worker in [urgent, later] {
+            slots.raise(worker, Priority::Urgent);
+            slots.claim(worker);
+        }
+        for (from, to) in [(holder, urgent), (urgent, later), (later, normal)] {
+            slots.release(from);
+            assert_eq!((from.slot(), to.slot()), (None, Some(0)));
+        }
     }
 
     /// A worker that waits for others runs queued jobs if all wait. If the last one to wait did not wake it, it would look after 0.2 ms.
