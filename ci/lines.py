@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12453,
-    "schedulers": 6593,
-    "adaptors": 16401,
+    "schedulers": 6599,
+    "adaptors": 16403,
     "src": 115,
     "trace": 2360,
     "cluster": 5701,

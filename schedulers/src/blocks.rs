@@ -121,7 +121,12 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
     /// ```
     #[inline]
     pub fn next_from_back(&mut self) -> Option<D> {
-        if self.rest.as_ref().is_none_or(|rest| rest.size() == usize::MAX) {
+        // A gate that has closed since the last block may have left nothing of the rest, but parts in front of it.
+        while self.rest.as_ref().is_none_or(|rest| rest.size() == 0) {
+            let Some(front) = self.fronts.pop() else { break };
+            (self.rest, self.least, self.fruitless) = (Some(front), usize::MAX, 0);
+        }
+        if self.rest.as_ref().is_some_and(|rest| rest.size() == usize::MAX) {
             self.find_back();
         }
         self.cut_off(|whole, size, block| {
@@ -145,10 +150,10 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
         block
     }
 
-    /// Makes the last part that can be counted the rest, if there is one.
+    /// Makes the last part of the rest that can be counted the rest, if there is one.
     #[cold]
     fn find_back(&mut self) {
-        let Some(mut back) = self.rest.take().or_else(|| self.fronts.pop()) else { return };
+        let Some(mut back) = self.rest.take() else { return };
         while self.halvings > 0 && back.size() == usize::MAX {
             self.halvings -= 1;
             let (front, right) = back.divide();

@@ -61,7 +61,8 @@ fn one_outer_item_is_for_all_threads() {
         check!(one().size_limit(0).bound_depth(5).depjoin());
         check!((0..1).into_par_iter().map(|_| (0..20_000_usize).collect::<Vec<_>>()).flatten());
         check!((0..10).into_par_iter().filter(|x| *x == 7).flat_map(|_| 0..20_000_usize).force_depth(7));
-        // The only item of another `flat_map`.
+        // The only item of another `flat_map`, or beside an empty side of a `chain`.
+        check!((0..1).into_par_iter().chain(None).flat_map(|_| 0..20_000_usize));
         check!((0..1).into_par_iter().flat_map(|_| 0..1).flat_map(|_| 0..20_000_usize));
         check!(
             (0..1)
@@ -306,6 +307,8 @@ fn the_last_of_endlessly_many() {
         pool.install(|| {
             assert_eq!(endless().find_last(|_| true), Some(u64::MAX - 1));
             assert_eq!(endless().find_last(|x| *x < u64::MAX - 70_000), Some(u64::MAX - 70_001));
+            let chained = (0..10).into_par_iter().chain(None::<u64>).flat_map(|_| 0..u64::MAX);
+            assert_eq!(chained.find_last(|_| true), Some(u64::MAX - 1));
             assert_eq!(octillion().find_last(|_| true), Some(last));
             assert_eq!(octillion().find_last(|x| x % 70_001 == 5), Some(last - (last - 5) % 70_001));
         });
@@ -317,7 +320,7 @@ fn the_last_of_endlessly_many() {
     });
     assert_eq!(hit, Some(last - 9));
     assert!(looks.into_inner() <= 20, "ten, in blocks that double");
-    // The second last inner iterator has blocks of its own, from its back.
+    // Then blocks are of outer items again: the first is the second last one.
     let looks = AtomicUsize::new(0);
     let two =
         (0..MANY).into_par_iter().flat_map(|i| (0..MANY / 100_000).into_par_iter().map(move |j| (i, j)));
@@ -348,6 +351,10 @@ fn a_search_from_the_back_passes_closed_gates() {
         assert_eq!(one_each.find_last(|(i, _)| *i == 0).map(|(i, _)| i), Some(0));
         let one = (0..1).into_par_iter().flat_map(|_| 100..200).take_any(1);
         assert_eq!((0..10).into_par_iter().chain(one).find_last(|x| *x < 10), Some(9));
+        // Fronts of an end that could not be counted.
+        let endless = |i: u64| (0..u64::MAX).into_par_iter().map(move |x| (i, x));
+        let hit = endless(0).chain(endless(1).take_any(5)).find_last(|(i, _)| *i == 0);
+        assert_eq!(hit, Some((0, u64::MAX - 1)));
     });
 }
 
@@ -357,6 +364,14 @@ fn a_search_from_the_back_keeps_to_what_the_chain_says() {
     on_pools(|| {
         let pieces = || (0..1).into_par_iter().flat_map(|_| (0..100).wrap_iter()).bound_depth(0);
         assert_eq!(pieces().find_last(|piece| piece.len() == 100), Some(0..100));
+        let further_in = || {
+            (0..1)
+                .into_par_iter()
+                .flat_map(move |_| (0..1).into_par_iter().flat_map(|_| (0..100).wrap_iter()))
+        };
+        assert_eq!(further_in().bound_depth(0).find_last(|piece| piece.len() == 100), Some(0..100));
+        let beside = (0..1).into_par_iter().flat_map(|_| vec![0..5]).chain(pieces()).bound_depth(0);
+        assert_eq!(beside.find_last(|piece| piece.len() == 100), Some(0..100));
         let token = CancelToken::new();
         token.cancel();
         let made = AtomicUsize::new(0);

@@ -265,7 +265,10 @@ impl Facts {
             in_order: self.in_order || other.in_order,
             single: self.single && other.single,
             grows: self.grows || other.grows,
-            unfolds: self.unfolds || other.unfolds,
+            // A base that grows and does not unfold must not be cut below its units.
+            unfolds: (self.unfolds || other.unfolds)
+                && (self.unfolds || !self.grows)
+                && (other.unfolds || !other.grows),
             fetched: self.fetched || other.fetched,
             free: self.free && other.free,
         }

@@ -187,9 +187,12 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
 
     #[inline]
     fn is_single(&self) -> bool {
+        // (A side whose units are not single may give an item without a unit, as a `fold` of nothing does.)
+        let no_first = self.first.as_ref().is_none_or(|side| A::FACTS.single && side.size() == 0);
+        let no_second = self.second.as_ref().is_none_or(|side| B::FACTS.single && side.size() == 0);
         match (&self.first, &self.second) {
-            (Some(one), None) => one.is_single(),
-            (None, Some(one)) => one.is_single(),
+            (Some(one), _) if no_second => one.is_single(),
+            (_, Some(one)) if no_first => one.is_single(),
             _ => false,
         }
     }

@@ -236,7 +236,7 @@ where
     const MEETS: bool = P::FACTS.single && !P::FACTS.pieces && !P::FACTS.costly_cuts;
 
     /// Whether parts may be unfolded. (The outer items of another `flat_map` are single once it has unfolded its own.)
-    const MAY_UNFOLD: bool = P::FACTS.single || P::FACTS.unfolds;
+    const MAY_UNFOLD: bool = P::FACTS.single || P::FACTS.grows;
 
     /// Makes a producer over the items of all inner iterators. The call's slots are put into `slots`.
     pub(super) fn whole(outer: P, slots: &'a mut Vec<InnerSlot<N>>, op: &'a F) -> Self {
@@ -357,12 +357,12 @@ where
 {
     const FACTS: Facts = {
         let both = P::FACTS.and(<N::Producer<'a> as Producer>::FACTS);
-        let are_plain = !both.pieces && !both.costly_cuts && !both.fetched;
+        let are_plain = !both.pieces && !both.costly_cuts && !both.fetched && (!both.grows || both.unfolds);
         Facts {
             single: false,
             free: false,
             grows: P::FACTS.grows || Self::MEETS,
-            unfolds: Self::MAY_UNFOLD && are_plain,
+            unfolds: (P::FACTS.single || P::FACTS.unfolds) && are_plain,
             ..P::FACTS
         }
     };
