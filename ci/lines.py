@@ -15,7 +15,7 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12453,
-    "schedulers": 6599,
+    "schedulers": 6597,
     "adaptors": 16403,
     "src": 115,
     "trace": 2360,

@@ -370,7 +370,7 @@ fn a_search_from_the_back_keeps_to_what_the_chain_says() {
                 .flat_map(move |_| (0..1).into_par_iter().flat_map(|_| (0..100).wrap_iter()))
         };
         assert_eq!(further_in().bound_depth(0).find_last(|piece| piece.len() == 100), Some(0..100));
-        let beside = (0..1).into_par_iter().flat_map(|_| vec![0..5]).chain(pieces()).bound_depth(0);
+        let beside = (0..1).into_par_iter().flat_map(|_| vec![0..5, 0..6]).chain(pieces()).bound_depth(0);
         assert_eq!(beside.find_last(|piece| piece.len() == 100), Some(0..100));
         let token = CancelToken::new();
         token.cancel();

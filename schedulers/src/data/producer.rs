@@ -266,9 +266,7 @@ impl Facts {
             single: self.single && other.single,
             grows: self.grows || other.grows,
             // A base that grows and does not unfold must not be cut below its units.
-            unfolds: (self.unfolds || other.unfolds)
-                && (self.unfolds || !self.grows)
-                && (other.unfolds || !other.grows),
+            unfolds: self.unfolds && (other.unfolds || !other.grows) || other.unfolds && !self.grows,
             fetched: self.fetched || other.fetched,
             free: self.free && other.free,
         }
