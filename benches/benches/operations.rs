@@ -411,20 +411,16 @@ fn wishes(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(FEW));
         group.bench_function(name, |bencher| bencher.iter(|| spawn(&pool)));
     };
-    let sends = || {
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let send = move || (0..FEW).map(move |_| sender.clone());
-        (send, receiver)
+    let by_channel = |spawn: &dyn Fn(std::sync::mpsc::Sender<u64>)| {
+        let (sender, values) = std::sync::mpsc::channel();
+        (0..FEW).for_each(|_| spawn(sender.clone()));
+        assert_eq!(values.iter().take(FEW as usize).sum::<u64>(), FEW);
     };
     of_spawned("spawn, and the value by a channel", &|pool| {
-        let (senders, values) = sends();
-        senders().for_each(|sender| pool.spawn(move || sender.send(black_box(1)).unwrap()));
-        assert_eq!(values.iter().take(FEW as usize).sum::<u64>(), FEW);
+        by_channel(&|sender| pool.spawn(move || sender.send(black_box(1)).unwrap()));
     });
     of_spawned("spawn_on(0), and the value by a channel", &|pool| {
-        let (senders, values) = sends();
-        senders().for_each(|sender| pool.spawn_on(0, move || sender.send(black_box(1)).unwrap()));
-        assert_eq!(values.iter().take(FEW as usize).sum::<u64>(), FEW);
+        by_channel(&|sender| pool.spawn_on(0, move || sender.send(black_box(1)).unwrap()));
     });
     of_spawned("spawn_handle, and the value by block_on", &|pool| {
         let handles: Vec<_> = (0..FEW).map(|_| pool.spawn_handle(|| black_box(1))).collect();

@@ -124,7 +124,7 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
         // A gate that has closed since the last block may have left nothing of the rest, but parts in front of it.
         while self.rest.as_ref().is_none_or(|rest| rest.size() == 0) {
             let Some(front) = self.fronts.pop() else { break };
-            (self.rest, self.least, self.fruitless) = (Some(front), usize::MAX, 0);
+            self.go_on_with(front);
         }
         if self.rest.as_ref().is_some_and(|rest| rest.size() == usize::MAX) {
             self.find_back();
@@ -164,7 +164,12 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
             self.fronts.push(front);
             back = right;
         }
-        (self.rest, self.least, self.fruitless) = (Some(back), usize::MAX, 0);
+        self.go_on_with(back);
+    }
+
+    /// Makes another part the rest.
+    fn go_on_with(&mut self, part: D) {
+        (self.rest, self.least, self.fruitless) = (Some(part), usize::MAX, 0);
     }
 
     /// Returns the next block. `cut` cuts it off, or gives the whole back if it cannot.
@@ -218,13 +223,11 @@ pub(crate) fn last_unit<D: Divisible>(whole: D, goes_on: impl Fn() -> bool) -> (
             }
             last = back;
         } else if front.size() > 0 {
-            last = front; // It is not divided further.
-            break;
-        } else if let Some(before) = fronts.pop() {
-            last = before;
+            return (fronts, front); // It cannot be divided further.
         } else {
-            last = front;
-            break;
+            // The unit holds nothing: the one before it counts.
+            let Some(before) = fronts.pop() else { return (fronts, front) };
+            last = before;
         }
     }
     (fronts, last)

@@ -15,8 +15,8 @@ use std::time::Duration;
 /// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
 ///   which the search begins. The first block is of P items on P threads. Sizes double, or grow faster. From 4096 items per thread on, blocks are of an eighth of
 ///   the items searched so far, of what takes 100 us, or of 4096 items per thread, whichever is most. So a search that ends early does no more in vain than that, or
-///   than it must do. From the back of iterators that [can be unfolded](crate::Facts::unfolds), the first block is the last item. (A search for any hit makes no blocks of more items than can be counted, nor of iterators that are
-///   flattened: these might never come to where the hits are.)
+///   than it must do. From the back of iterators that [can be unfolded](crate::Facts::unfolds), the first block is the last item. (A search for
+///   any hit makes no blocks of more items than can be counted, nor of iterators that are flattened: these might never come to where the hits are.)
 /// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
 ///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
 ///   producers.

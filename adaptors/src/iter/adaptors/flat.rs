@@ -15,8 +15,8 @@
 //! A task that walks outer items looks at the size of each inner iterator first ([`ParallelIterator::units`]). If one
 //! is long, the task stops in front of it, and continues with a part of three things: the inner iterator, unfolded; the
 //! outer items of the same step, which are made now; and the remaining outer units. Such a part can be divided
-//! like any other, on demand or, where the policy [says so](Steps::grown), at once. (Not if the outer items are those of another `flat_map`: then only
-//! parts of one item are unfolded.)
+//! like any other, on demand or, where the policy [says so](Steps::grown), at once. (Of the items of another `flat_map`,
+//! only a part of one item is unfolded.)
 //!
 //! ```text
 //!   walked      met               items   outer units
@@ -235,12 +235,11 @@ where
     /// Whether tasks look for long inner iterators (invariants 1 and 3).
     const MEETS: bool = P::FACTS.single && !P::FACTS.pieces && !P::FACTS.costly_cuts;
 
-    /// Whether parts may be unfolded. (The outer items of another `flat_map` are single once it has unfolded its own.)
-    const MAY_UNFOLD: bool = P::FACTS.single || P::FACTS.grows;
-
     /// Makes a producer over the items of all inner iterators. The call's slots are put into `slots`.
     pub(super) fn whole(outer: P, slots: &'a mut Vec<InnerSlot<N>>, op: &'a F) -> Self {
-        *slots = free_slots(if Self::MAY_UNFOLD { outer.size().min(SLOTS) } else { 0 });
+        // The outer items of another `flat_map` are single once it has unfolded its own.
+        let may_unfold = P::FACTS.single || P::FACTS.grows;
+        *slots = free_slots(if may_unfold { outer.size().min(SLOTS) } else { 0 });
         let own = Own { slots, refills: true };
         FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
     }
