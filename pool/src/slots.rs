@@ -42,8 +42,8 @@
 //! Calls that follow each other closely find a searching worker, and a call that is too small to be shared pays for no wake-up.
 //! Meanwhile the pushes of some slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
 //! work to share for more than 20 µs, or if its last call took longer. (For an external thread the time counts from the begin of its
-//! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once, unless another worker searches. If that
-//! worker ends its search and leaves a queued job, it wakes the timed searcher.
+//! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once, unless another worker searches or
+//! no slot is free. If that worker ends its search, or a worker makes a slot free, and the job is queued still, this worker wakes the timed searcher.
 //!
 //! # Many workers
 //!

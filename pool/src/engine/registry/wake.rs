@@ -64,6 +64,7 @@ impl Registry {
         if self.slots.final_check(by, || self.sees_work()) {
             self.wake_if_none_searches(Some(by));
         } else {
+            self.wake_timed_searcher_for_queued(by);
             self.watch_if_needed();
         }
     }
@@ -73,12 +74,20 @@ impl Registry {
         worker.has_found();
         if self.slots.searching.end(worker.number()) {
             self.final_check(worker);
-        } else if !self.has_drivers() && self.leaves_queued() {
-            self.wake_timed_searcher(Some(worker));
+        } else {
+            self.wake_timed_searcher_for_queued(worker);
         }
     }
 
-    /// Whether jobs are queued, and only the timed searcher searches: a publisher has left it asleep because another worker searched, which does so no more.
+    /// Wakes the timed searcher if it is to run a job that a publisher has left queued. Called when a worker searches no more, or a slot has become free.
+    fn wake_timed_searcher_for_queued(&self, by: &Worker) {
+        if !self.has_drivers() && self.leaves_queued() {
+            self.wake_timed_searcher(Some(by));
+        }
+    }
+
+    /// Whether jobs are queued, and only the timed searcher searches: a publisher has left it asleep because another worker searched, which does so no more,
+    /// or because no slot was free.
     pub(super) fn leaves_queued(&self) -> bool {
         self.slots.searching.has_timed_searcher_only() && self.is_queued()
     }
@@ -263,7 +272,10 @@ mod tests {
     use super::Registry;
     use crate::ThreadPoolBuilder;
     use crate::engine::registry::Setup;
+    use crate::engine::worker::{Header, JobRef};
+    use crate::slots::WorkerState;
     use std::future::poll_fn;
+    use std::ptr::{self, NonNull};
     use std::sync::{Arc, mpsc};
     use std::task::Poll;
     use std::thread;
@@ -311,6 +323,27 @@ mod tests {
         woken.join().unwrap();
         crate::block_on(task);
         assert!(is_queued && is_kept);
+    }
+
+    /// Its publisher could not wake the timed searcher, because no slot was free: the worker that makes one free does.
+    #[test]
+    fn a_free_slot_wakes_the_timed_searcher_for_a_queued_job() {
+        let registry = Registry::new(2, Setup::default());
+        let [searcher, holder] = [0, 1].map(|number| registry.worker(number).unwrap());
+        registry.begin_active(searcher);
+        registry.begin_active(holder);
+        let mut slots = registry.lock();
+        registry.slots.searching.begin(searcher.number());
+        slots.release(searcher);
+        assert!(slots.begin_timed_search(searcher));
+        let _taken = slots.take_free().expect("it was just released");
+        drop(slots);
+        registry.injector.push(JobRef::new(NonNull::<Header>::dangling(), ptr::null()));
+        registry.notify(None);
+        assert_eq!(registry.lock().state(searcher), WorkerState::TimedSearch);
+        registry.release_slot(holder);
+        assert_eq!(registry.lock().state(searcher), WorkerState::Active);
+        assert!(registry.injector.steal().is_success(), "the job runs in no test");
     }
 
     /// A long sleeper that is not woken would sleep for up to 10 ms.
