@@ -65,6 +65,12 @@
 //! Each sleep takes a processor from a holder, when it ends. So beside busy holders a sleep takes half of the time since the timed search began, at most 2 ms.
 //! (Nine of thirteen programs with eight threads on two processors took 3 to 10 % more wall time with sleeps of at most 250 µs.)
 //!
+//! # Where a woken worker runs
+//!
+//! Linux may let a woken thread wait for the processor on which it went to sleep, though another one is idle. If that is the processor of the worker that wakes
+//! it, and goes on, it waits for the end of that worker's leaf. So a worker that goes on wakes one that went to sleep on another processor, if one of the last
+//! eight that have parked did. If the timed searcher would have to wait so, such a worker is woken in its place, and the timed searcher parks.
+//!
 //! # Timed waits
 //!
 //! A worker may have to keep its slot while it waits for a latch: its wait rule says so, or no thread could use the slot. Such a
@@ -158,6 +164,9 @@ pub(crate) trait Occupant {
 
     /// Wakes the worker's thread.
     fn unpark(&self);
+
+    /// Returns the processor on which the worker's thread went to sleep, if the system tells.
+    fn processor(&self) -> Option<usize>;
 
     /// Returns the processor time that the worker's thread has used, if the system tells.
     fn used_time(&self) -> Option<Duration>;

@@ -142,6 +142,12 @@ pub fn place() -> Option<(usize, usize)> {
     world::with(|world| world.and_then(world::World::place))
 }
 
+/// Returns a processor for the calling virtual thread, if its wake-up might have to wait for one: the thread's own one of two in explored schedules.
+#[must_use]
+pub fn processor() -> Option<usize> {
+    world::with(|world| world.and_then(world::World::processor))
+}
+
 /// The processor time of a virtual thread, and whether it sleeps, for other threads to ask.
 #[derive(Debug, Default)]
 pub struct ThreadClock {

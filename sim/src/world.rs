@@ -692,6 +692,11 @@ impl World {
         }
     }
 
+    /// Returns the current thread's own one of two processors in explored schedules; nothing on a simulated machine, where a woken thread gets an idle core.
+    pub(crate) fn processor(&self) -> Option<usize> {
+        matches!(self.order, Order::Explored(_)).then(|| self.current() % 2)
+    }
+
     /// Returns a random number.
     pub(crate) fn random(&self) -> u64 {
         match &self.order {

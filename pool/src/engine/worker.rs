@@ -27,6 +27,7 @@ use crate::engine::queues::stealable;
 use crate::engine::registry::Registry;
 use crate::engine::stats::{Counters, WorkerStats};
 use crate::process::ThreadClock;
+use crate::process::topology::processor;
 use crate::quiet_drop::drop_quietly;
 use crate::slots::{Occupant, Priority};
 use crate::sync::latch::Latch;
@@ -125,6 +126,8 @@ pub struct Worker {
     serves: AtomicUsize,
     /// Whether this worker was woken [ahead](crate::slots::Locked::resume) of the latch that it waits for.
     pub(crate) awake_ahead: AtomicBool,
+    /// The processor on which the thread went to sleep, plus 1; 0 if the system does not tell.
+    pub(crate) processor: AtomicUsize,
     /// Whether this worker was made the watcher since it last had the slot lock to go to sleep. Written with the slot lock held.
     pub(crate) watches: AtomicBool,
     /// Whether the main loop is pending, with this worker as the driver; this thread's.
@@ -222,6 +225,7 @@ impl Worker {
             awaited: AtomicU64::default(),
             serves: AtomicUsize::default(),
             awake_ahead: AtomicBool::default(),
+            processor: AtomicUsize::default(),
             watches: AtomicBool::default(),
             drives: Cell::default(),
             registry,
@@ -554,6 +558,16 @@ impl Worker {
         self.forks.is_always_shared()
     }
 
+    /// Returns the processor that this worker's thread runs on, if it goes on there: if it holds a slot. `None` if the system does not tell.
+    pub(crate) fn goes_on_at(&self) -> Option<usize> {
+        self.slot().and_then(|_| processor())
+    }
+
+    /// Notes the processor on which this thread goes to sleep.
+    pub(crate) fn note_processor(&self) {
+        self.processor.store(processor().map_or(0, |number| number + 1), Relaxed);
+    }
+
     /// Has the worker look up at its next push.
     pub(crate) fn poke(&self) {
         self.forks.poke();
@@ -707,6 +721,11 @@ impl Occupant for Worker {
     fn serves(&self) -> Option<usize> {
         // Relaxed: this thread has written it before it blocked, under the slot lock.
         self.serves.load(Relaxed).checked_sub(1)
+    }
+
+    fn processor(&self) -> Option<usize> {
+        // Relaxed: a hint.
+        self.processor.load(Relaxed).checked_sub(1)
     }
 
     fn set_awake_ahead(&self) -> bool {

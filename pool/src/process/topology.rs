@@ -60,15 +60,28 @@ impl Place {
         if places.is_empty() {
             return None;
         }
-        // SAFETY: the function has no preconditions.
-        let processor = unsafe { libc::sched_getcpu() };
-        places.get(usize::try_from(processor).ok()?).copied()
+        places.get(processor()?).copied()
     }
 
     #[cfg(all(not(furcate_sim), not(target_os = "linux")))]
     pub(crate) fn here() -> Option<Self> {
         None
     }
+}
+
+/// Returns the processor that the calling thread runs on, if the system tells. Costs some nanoseconds.
+#[cfg(all(not(furcate_sim), target_os = "linux"))]
+pub(crate) fn processor() -> Option<usize> {
+    // SAFETY: the function has no preconditions.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+#[cfg(furcate_sim)]
+pub(crate) use furcate_sim::thread::processor;
+
+#[cfg(all(not(furcate_sim), not(target_os = "linux")))]
+pub(crate) fn processor() -> Option<usize> {
+    None
 }
 
 /// Returns the first number of a list of processors, such as "0,64" or "0-1".

@@ -69,6 +69,10 @@ impl Occupant for Toy {
 
     fn set_watches(&self) {}
 
+    fn processor(&self) -> Option<usize> {
+        None
+    }
+
     fn unpark(&self) {
         self.parker.unpark();
     }
@@ -166,7 +170,7 @@ impl Pool {
     fn wake(&self) {
         if self.slots.searching.needs_searcher() {
             let mut slots = self.slots.lock();
-            if let WakeOutcome::NoWorker(slot) = slots.wake_searcher() {
+            if let WakeOutcome::NoWorker(slot) = slots.wake_searcher(None) {
                 slots.make_available(slot);
             }
         }
@@ -177,7 +181,7 @@ impl Pool {
         self.work.store(true, Relaxed);
         self.slots.searching.notify(
             || self.wake(),
-            || _ = self.slots.lock().wake_timed_searcher(),
+            || _ = self.slots.lock().wake_timed_searcher(None),
             || self.slots.lock().wake_waiting(),
         );
     }

@@ -11,27 +11,26 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.woken.push(worker.number());
     }
 
-    /// Wakes one worker to search, if no worker searches and a slot is free.
-    pub(crate) fn wake_searcher(&mut self) -> WakeOutcome {
+    /// Wakes one worker to search, if no worker searches and a slot is free. `here` is the processor on which the caller goes on, if it does.
+    pub(crate) fn wake_searcher(&mut self, here: Option<usize>) -> WakeOutcome {
         if !self.slots.searching.no_searcher() || self.terminating {
             return WakeOutcome::Needless;
         }
         let Some(slot) = self.take_free() else { return WakeOutcome::Full };
         // A watcher is not needed while a slot is free.
-        let Some(number) = self.monitor.watcher.or_else(|| self.parked.pop()) else {
+        let watcher = self.monitor.watcher.map(|number| self.slots.known(number));
+        let Some(worker) = watcher.or_else(|| self.next_parked(here)) else {
             return WakeOutcome::NoWorker(slot);
         };
-        let worker = self.slots.known(number);
         self.occupy(worker, slot);
         WakeOutcome::Woken
     }
 
     /// Wakes `count` more workers to search, as long as parked workers and free slots are there. Returns how many were woken.
-    pub(crate) fn wake_more(&mut self, count: usize) -> usize {
+    pub(crate) fn wake_more(&mut self, count: usize, here: Option<usize>) -> usize {
         let mut woken = 0;
         while woken < count && !self.terminating {
-            let Some(&number) = self.parked.last() else { break };
-            let worker = self.slots.known(number);
+            let Some(worker) = self.next_parked(here) else { break };
             if !self.occupy_free(worker) {
                 break;
             }
@@ -39,6 +38,20 @@ impl<'a, W: Occupant> Locked<'a, W> {
             woken += 1;
         }
         woken
+    }
+
+    /// Returns the parked worker that is to be woken next.
+    fn next_parked(&self, here: Option<usize>) -> Option<&'a W> {
+        self.parked_elsewhere(here).or_else(|| self.last_parked())
+    }
+
+    /// Returns the last of the workers that have parked on another processor than `here`: see "Where a woken worker runs".
+    fn parked_elsewhere(&self, here: Option<usize>) -> Option<&'a W> {
+        const LOOKS: usize = 8;
+        here?;
+        let slots = self.slots;
+        let mut last = self.parked.iter().rev().take(LOOKS).map(|&number| slots.known(number));
+        last.find(|worker| worker.processor() != here && !self.is_driver(worker))
     }
 
     /// Gives a slot to a worker that waits for a latch, because no other thread is left: the worker does not search, but runs queued
@@ -56,11 +69,20 @@ impl<'a, W: Occupant> Locked<'a, W> {
         true
     }
 
-    /// Wakes the timed searcher, if there is one and a slot is free. Returns whether it has done so.
+    /// Wakes the timed searcher, if there is one and a slot is free; or, if that one would have to wait for the processor `here`, a worker that has parked
+    /// elsewhere. Then the timed search is over. Returns whether it has woken one.
     #[must_use]
-    pub(crate) fn wake_timed_searcher(&mut self) -> bool {
+    pub(crate) fn wake_timed_searcher(&mut self, here: Option<usize>) -> bool {
         let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
-        let wakes = timed_searcher.is_some_and(|worker| self.occupy_free(worker));
+        let waiting = timed_searcher.filter(|worker| worker.processor() == here);
+        let other = waiting.and_then(|_| self.parked_elsewhere(here));
+        let wakes = other.or(timed_searcher).is_some_and(|worker| self.occupy_free(worker));
+        if let (Some(waiting), Some(_), true) = (waiting, other, wakes) {
+            self.timed_search_is_over();
+            self.park(waiting);
+            let is_last = self.slots.searching.end(waiting.number());
+            debug_assert!(!is_last, "the other one searches");
+        }
         // If no slot is free, the next publisher may claim it again.
         self.slots.searching.set_timed_searcher(self.timed_searcher.is_some());
         wakes
@@ -124,7 +146,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Has another worker stand by for the driver, which was given work: if there is no timed searcher, wakes one to become it.
     pub(super) fn stand_by(&mut self) {
         if self.timed_searcher.is_none() && self.has_free() {
-            self.wake_more(1);
+            self.wake_more(1, None);
         }
     }
 

@@ -98,7 +98,7 @@ impl Registry {
         if end == SearchEnd::ParkedLast {
             self.watch(slots);
         } else if end == SearchEnd::Parked && self.leaves_queued() {
-            let _is_awake = slots.wake_timed_searcher();
+            let _is_awake = slots.wake_timed_searcher(None);
         }
         end == SearchEnd::SeesWork
     }
@@ -123,6 +123,7 @@ impl Registry {
                 slots.replace_driver();
             }
             drop(slots);
+            worker.note_processor();
             worker.counters.parks.add();
             trace::record(Kind::ParkBegin, worker.number() as u64);
             if claims {
@@ -179,6 +180,7 @@ impl Registry {
                 let are_busy = self.slots.is_full() && self.slots.room() == 0 && !is_idle;
                 let sleep = nap(since.elapsed(), are_busy);
                 drop(slots);
+                worker.note_processor();
                 worker.counters.naps.add();
                 trace::record(Kind::NapBegin, worker.number() as u64);
                 is_idle = self.sleep_beside_holders(worker, sleep);
@@ -188,6 +190,10 @@ impl Registry {
             sleeps = true;
             if slots.state(worker) == WorkerState::Active {
                 return Sleep::Needed;
+            }
+            if slots.state(worker) != WorkerState::TimedSearch {
+                // Another worker was woken in its place.
+                return self.park(slots, worker, waker);
             }
             if slots.is_terminating() {
                 slots.timed_search_is_over();

@@ -101,7 +101,7 @@ impl Registry {
         let Some(mut slots) = self.slots.try_lock() else {
             return by.wakes_more_later();
         };
-        let woken = slots.wake_more(more);
+        let woken = slots.wake_more(more, by.goes_on_at());
         drop(slots);
         (0..woken).for_each(|_| self.count_wakeup(Some(by)));
     }
@@ -155,7 +155,7 @@ impl Registry {
 
     /// As [`wake_if_none_searches`](Self::wake_if_none_searches), with the slot lock held.
     fn wake_searcher<'a>(&'a self, slots: &mut Locked<'a>, by: Option<&Worker>) {
-        match slots.wake_searcher() {
+        match slots.wake_searcher(by.and_then(Worker::goes_on_at)) {
             WakeOutcome::Needless => return,
             WakeOutcome::Full => return self.watch(slots),
             WakeOutcome::Woken => {}
@@ -247,7 +247,8 @@ impl Registry {
 
     /// Wakes the timed searcher, if there is one and a slot is free.
     fn wake_timed_searcher(&self, by: Option<&Worker>) {
-        if self.slots.searching.claim_timed_searcher() && self.lock().wake_timed_searcher() {
+        let here = || by.and_then(Worker::goes_on_at);
+        if self.slots.searching.claim_timed_searcher() && self.lock().wake_timed_searcher(here()) {
             self.count_wakeup(by);
         }
     }
@@ -272,8 +273,9 @@ mod tests {
     use super::Registry;
     use crate::ThreadPoolBuilder;
     use crate::engine::registry::Setup;
-    use crate::engine::worker::{Header, JobRef};
-    use crate::slots::WorkerState;
+    use crate::engine::worker::{Header, JobRef, Worker};
+    use crate::slots::{WakeOutcome, WorkerState};
+    use crate::sync::machine::atomic::Ordering::Relaxed;
     use std::future::poll_fn;
     use std::ptr::{self, NonNull};
     use std::sync::{Arc, mpsc};
@@ -344,6 +346,45 @@ mod tests {
         registry.release_slot(holder);
         assert_eq!(registry.lock().state(searcher), WorkerState::Active);
         assert!(registry.injector.steal().is_success(), "the job runs in no test");
+    }
+
+    /// Makes a pool whose workers have gone to sleep on these processors. The first one has parked last.
+    fn sleeping_on(processors: [usize; 4]) -> Arc<Registry> {
+        let registry = Registry::new(4, Setup::default());
+        for (number, processor) in processors.into_iter().enumerate() {
+            registry.worker(number).unwrap().processor.store(processor + 1, Relaxed);
+        }
+        registry
+    }
+
+    /// Linux would let the worker that has parked last wait for the processor of the worker that wakes it.
+    #[test]
+    fn a_worker_that_has_parked_on_another_processor_is_woken() {
+        let woken = |here| {
+            let registry = sleeping_on([9, 8, 7, 7]);
+            assert!(matches!(registry.lock().wake_searcher(here), WakeOutcome::Woken));
+            registry.slots.slot_holders().map(Worker::number).next()
+        };
+        assert_eq!([None, Some(9), Some(8)].map(woken), [0, 1, 0].map(Some));
+    }
+
+    #[test]
+    fn a_timed_searcher_that_would_wait_for_a_processor_parks() {
+        let woken = |here| {
+            let registry = sleeping_on([9, 9, 8, 9]);
+            let searcher = registry.worker(0).unwrap();
+            registry.begin_active(searcher);
+            registry.slots.searching.begin(0);
+            let mut slots = registry.lock();
+            slots.release(searcher);
+            assert!(slots.begin_timed_search(searcher) && slots.wake_timed_searcher(here));
+            assert_eq!(registry.slots.searching.count(), 1);
+            assert!(!registry.slots.searching.has_timed_searcher());
+            (slots.state(searcher), registry.slots.slot_holders().map(Worker::number).next())
+        };
+        assert_eq!(woken(Some(9)), (WorkerState::Parked, Some(2)));
+        assert_eq!(woken(Some(8)), (WorkerState::Active, Some(0)));
+        assert_eq!(woken(None), (WorkerState::Active, Some(0)));
     }
 
     /// A long sleeper that is not woken would sleep for up to 10 ms.
