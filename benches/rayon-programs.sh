@@ -12,14 +12,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-target=$PWD/target/rayon-programs${REGISTRY:+-registry}${LTO:+-lto}
+target=$PWD/target/rayon-programs${REGISTRY:+-$REGISTRY}${LTO:+-lto}
 if [[ -n ${LTO:-} ]]; then
     export CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 fi
 # What is quick to build, where times do not count.
 options=()
 if [[ -n ${REGISTRY:-} ]]; then
-    options=(--no-default-features --features registry)
+    options=(--no-default-features --features "$REGISTRY")
+    export POLARS_MAX_THREADS=${RAYON_NUM_THREADS:-$(nproc)}
 elif [[ -n ${QUICK:-} && " $* " != *" oxipng "* && " $* " != *" blake3 "* ]]; then
     options=(--no-default-features)
 fi

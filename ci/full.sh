@@ -13,8 +13,8 @@ library="trace pool schedulers adaptors derive src"
 steps="
 gate             | .ci/run                   | *
 lint-outside     | ci/lint.sh                | $library rayon-engine rayon-core examples benches
-book             | ci/book.sh                | book README.md
-docs-forms       | ci/docs.sh forms          | $library rayon-engine book README.md
+book             | ci/book.sh                | book README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md benches/README.md examples/README.md
+docs-forms       | ci/docs.sh forms          | $library rayon-engine cluster sim book README.md
 abort            | ci/abort.sh               | $library examples
 rayon            | ci/rayon.sh               | $library rayon-engine testkit tests examples
 rayon-tests      | ci/rayon-tests.py         | $library rayon-engine
@@ -23,10 +23,10 @@ renamed          | ci/renamed.py             | $library
 loom             | ci/loom.sh                | trace pool schedulers cluster testkit
 sim              | ci/sim.sh                 | trace pool schedulers adaptors cluster sim book
 spec             | ci/spec.sh                | pool spec
-targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
+targets          | ci/targets.sh             | $library rayon-core rayon-engine cluster sim tests/wasm
 examples         | ci/examples.sh            | $library examples demo book README.md
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine book README.md
-publish          | ci/publish.sh             | $library rayon-engine cluster sim README.md
+publish          | ci/publish.sh             | $library rayon-engine cluster sim README.md CHANGELOG.md CITATION.cff
 deny             | ci/supply.sh deny         | deny.toml
 minimal-versions | ci/supply.sh minimal-versions | $library rayon-engine cluster sim
 miri             | ci/supply.sh miri         | pool schedulers adaptors testkit

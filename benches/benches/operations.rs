@@ -426,6 +426,15 @@ fn wishes(criterion: &mut Criterion) {
         let handles: Vec<_> = (0..FEW).map(|_| pool.spawn_handle(|| black_box(1))).collect();
         assert_eq!(handles.into_iter().map(furcate::block_on).sum::<u64>(), FEW);
     });
+    group.throughput(Throughput::Elements(MANY / 10));
+    group.bench_function("abandon of queued jobs", |bencher| {
+        let filled = || {
+            let pool = self::pool(2);
+            (0..MANY / 10).for_each(|_| pool.spawn(|| std::thread::sleep(Duration::from_millis(1))));
+            pool
+        };
+        bencher.iter_batched(filled, ThreadPool::abandon, BatchSize::PerIteration);
+    });
     let numbers: Vec<f64> = (0..MANY).map(|x| x as f64).collect();
     inside(&mut group, &pool, "par_bridge, and collect", MANY, || {
         black_box(numbers.iter().par_bridge().map(|x| x + 1.0).collect::<Vec<_>>());

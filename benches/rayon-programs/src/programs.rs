@@ -4,6 +4,8 @@ mod bridge;
 mod calls;
 mod collects;
 mod fib;
+#[cfg(feature = "large")]
+mod large;
 #[cfg(feature = "libraries")]
 mod libraries;
 mod life;
@@ -69,8 +71,20 @@ pub(crate) const ALL: &[(&str, Prepare)] = &[
     ("blake3", libraries::blake3),
 ];
 
-/// The programs of the feature `registry`.
-#[cfg(feature = "registry")]
-pub(crate) const REGISTRY: &[(&str, Prepare)] = registry::ALL;
-#[cfg(not(feature = "registry"))]
-pub(crate) const REGISTRY: &[(&str, Prepare)] = &[];
+/// The programs of the features `registry` and `large`.
+pub(crate) const REGISTRY: &[&[(&str, Prepare)]] = &[
+    #[cfg(feature = "registry")]
+    registry::ALL,
+    #[cfg(feature = "large")]
+    large::ALL,
+];
+
+/// A program whose results are compared with the result that it has on a pool of one thread.
+#[cfg(any(feature = "libraries", feature = "registry", feature = "large"))]
+fn against_one_thread<R>(run: impl Fn() -> R + Send + Sync + 'static) -> Case
+where
+    R: PartialEq + Send + 'static,
+{
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
+    Case::of(alone.install(&run), run)
+}

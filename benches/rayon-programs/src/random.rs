@@ -21,6 +21,21 @@ impl Random {
     pub(crate) fn numbers(&mut self, count: usize) -> Vec<u64> {
         (0..count).map(|_| self.next()).collect()
     }
+
+    /// Lines of words that are made of syllables.
+    #[cfg(any(feature = "registry", feature = "large"))]
+    pub(crate) fn lines(&mut self, count: usize) -> Vec<String> {
+        const SYLLABLES: [&str; 16] = [
+            "ba", "ke", "di", "lo", "mu", "nar", "pel", "sti", "tro", "un", "ver", "wa", "ex", "ry", "zim",
+            "tion",
+        ];
+        let mut word = || -> String {
+            let syllables = 1 + self.below(4);
+            // Squares of small numbers make some syllables frequent.
+            (0..syllables).map(|_| SYLLABLES[(self.below(4) * self.below(6)) as usize]).collect()
+        };
+        (0..count).map(|_| (0..30).map(|_| word()).collect::<Vec<_>>().join(" ")).collect()
+    }
 }
 
 /// Some nanoseconds of computing.

@@ -1,5 +1,6 @@
 //! Published libraries that are built on rayon.
 
+use super::against_one_thread;
 use crate::random::Random;
 use crate::{Case, Size};
 use oxipng::{BitDepth, ColorType, Options, RawImage};
@@ -16,7 +17,7 @@ pub(super) fn oxipng(size: Size) -> Case {
             pixels.extend([x + noise, circle, (x ^ y) / 4].map(|channel| (channel % 256) as u8));
         }
     }
-    let optimize = move || {
+    against_one_thread(move || {
         let image = RawImage::new(
             side,
             side,
@@ -26,9 +27,7 @@ pub(super) fn oxipng(size: Size) -> Case {
         );
         let image = image.expect("there are as many pixels as it takes");
         image.create_optimized_png(&Options::from_preset(3)).expect("the image can be written")
-    };
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
-    Case::of(alone.install(&optimize), optimize)
+    })
 }
 
 pub(super) fn blake3(size: Size) -> Case {

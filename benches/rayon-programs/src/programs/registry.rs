@@ -8,8 +8,7 @@ mod physics;
 mod provers;
 mod text;
 
-use super::Prepare;
-use crate::Case;
+use super::{Prepare, against_one_thread};
 
 pub(super) const ALL: &[(&str, Prepare)] = &[
     ("rav1e", images::rav1e),
@@ -41,15 +40,6 @@ pub(super) const ALL: &[(&str, Prepare)] = &[
     ("dashmap-count", collections::dashmap),
     ("petgraph-johnson", collections::petgraph),
 ];
-
-/// A program whose results are compared with the result that it has on a pool of one thread.
-fn against_one_thread<R>(run: impl Fn() -> R + Send + Sync + 'static) -> Case
-where
-    R: PartialEq + Send + 'static,
-{
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
-    Case::of(alone.install(&run), run)
-}
 
 /// Numbers that are equal if all their bits are equal.
 struct Bits<T>(Vec<T>);

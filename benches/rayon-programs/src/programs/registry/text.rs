@@ -11,20 +11,6 @@ use tokenizers::models::TrainerWrapper;
 use tokenizers::models::bpe::{BPE, BpeTrainer};
 use tokenizers::pre_tokenizers::whitespace::WhitespaceSplit;
 
-/// Lines of words that are made of syllables.
-fn lines(random: &mut Random, count: usize) -> Vec<String> {
-    const SYLLABLES: [&str; 16] = [
-        "ba", "ke", "di", "lo", "mu", "nar", "pel", "sti", "tro", "un", "ver", "wa", "ex", "ry", "zim",
-        "tion",
-    ];
-    let mut word = || -> String {
-        let syllables = 1 + random.below(4);
-        // Squares of small numbers make some syllables frequent.
-        (0..syllables).map(|_| SYLLABLES[(random.below(4) * random.below(6)) as usize]).collect()
-    };
-    (0..count).map(|_| (0..30).map(|_| word()).collect::<Vec<_>>().join(" ")).collect()
-}
-
 /// A tokenizer that has learned pairs of letters from the lines.
 fn trained(lines: &[String]) -> Tokenizer {
     let trainer = BpeTrainer::builder().show_progress(false).vocab_size(600).min_frequency(2).build();
@@ -36,12 +22,12 @@ fn trained(lines: &[String]) -> Tokenizer {
 }
 
 pub(super) fn train(size: Size) -> Case {
-    let lines = lines(&mut Random(50), size.pick(6000, 60));
+    let lines = Random(50).lines(size.pick(6000, 60));
     against_one_thread(move || trained(&lines).get_vocab(false))
 }
 
 pub(super) fn encode(size: Size) -> Case {
-    let lines = lines(&mut Random(51), size.pick(6000, 60));
+    let lines = Random(51).lines(size.pick(6000, 60));
     let tokenizer = trained(&lines[..lines.len() / 10]);
     against_one_thread(move || {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
