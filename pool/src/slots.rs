@@ -37,7 +37,8 @@
 //! A wake-up costs the waker microseconds. So the first worker that gives up its search becomes the *timed searcher*, if there is
 //! none and a slot is free. Workers that give up later park. The timed searcher sleeps for short times, and still counts as
 //! searching. Each sleep takes an eighth of the time since its timed search began, but at least 50 and at most 250 µs. The timed
-//! searcher parks 20 ms after its timed search began; earlier, if no slot is free and woken tasks or deques wait.
+//! searcher parks 20 ms after its timed search began; earlier, if no slot is free and woken tasks or deques wait, or if another worker
+//! takes its place: see "Where a woken worker runs".
 //!
 //! Calls that follow each other closely find a searching worker, and a call that is too small to be shared pays for no wake-up.
 //! Meanwhile the pushes of some slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
@@ -69,7 +70,8 @@
 //!
 //! Linux may let a woken thread wait for the processor on which it went to sleep, though another one is idle. If that is the processor of the worker that wakes
 //! it, and goes on, it waits for the end of that worker's leaf. So a worker that goes on wakes one that went to sleep on another processor, if one of the last
-//! eight that have parked did. If the timed searcher would have to wait so, such a worker is woken in its place, and the timed searcher parks.
+//! eight that have parked did (and no worker watches, which comes first). If the timed searcher would have to wait so, it parks, and such a worker takes its place
+//! and is woken.
 //!
 //! # Timed waits
 //!

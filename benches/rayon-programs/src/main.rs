@@ -1,7 +1,7 @@
 //! Programs written for rayon, and for nothing else. `../rayon-programs.sh` runs them on rayon-core, and on furcate's pool in
 //! rayon-core's place.
 //!
-//! `rayon-programs` prints the programs' names; with `REGISTRY` set, it leaves out all but those of the features `registry` and `large`. `rayon-programs NAME RUNS`
+//! `rayon-programs` prints the programs' names; with `REGISTRY` set, those of the features `registry` and `large` only. `rayon-programs NAME RUNS`
 //! prints a line for each run of a program: wall time and processor time of the process in microseconds, voluntary context switches,
 //! units of work, and the process's peak memory until then in KiB. Units of work are 0 if the program does the same work in every
 //! run; the peak is 0 if the system does not tell. Each run's result is compared with a sequential oracle. `QUICK=1` takes sizes that only show that the

@@ -74,15 +74,12 @@ impl<'a, W: Occupant> Locked<'a, W> {
     #[must_use]
     pub(crate) fn wake_timed_searcher(&mut self, here: Option<usize>) -> bool {
         let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
-        let waiting = timed_searcher.filter(|worker| worker.processor() == here);
-        let other = waiting.and_then(|_| self.parked_elsewhere(here));
-        let wakes = other.or(timed_searcher).is_some_and(|worker| self.occupy_free(worker));
-        if let (Some(waiting), Some(_), true) = (waiting, other, wakes) {
-            self.timed_search_is_over();
-            self.park(waiting);
-            let is_last = self.slots.searching.end(waiting.number());
-            debug_assert!(!is_last, "the other one searches");
+        let would_wait = timed_searcher.filter(|worker| self.has_free() && worker.processor() == here);
+        if let Some((from, to)) = would_wait.and_then(|from| Some((from, self.parked_elsewhere(here)?))) {
+            self.hand_timed_search_over(from, to);
         }
+        let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
+        let wakes = timed_searcher.is_some_and(|worker| self.occupy_free(worker));
         // If no slot is free, the next publisher may claim it again.
         self.slots.searching.set_timed_searcher(self.timed_searcher.is_some());
         wakes
@@ -162,6 +159,17 @@ impl<'a, W: Occupant> Locked<'a, W> {
             let parked = self.parked.clone();
             self.woken.extend(parked);
         }
+    }
+
+    /// Hands the timed search over to a parked worker, which is given a slot under the same lock: it must not begin to search, and end, before the other one
+    /// is counted no more. So the one that ends its search here is not the last.
+    fn hand_timed_search_over(&mut self, from: &W, to: &W) {
+        self.unlist_parked(to);
+        self.set_state(to, WorkerState::TimedSearch);
+        self.timed_searcher = Some(to.number());
+        self.slots.searching.begin(to.number());
+        self.park(from);
+        _ = self.slots.searching.end(from.number());
     }
 
     /// Parks a worker that has released its slot and counts as searching. If the worker was the last searching one, does the final check.

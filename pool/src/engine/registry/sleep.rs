@@ -122,8 +122,8 @@ impl Registry {
                 slots.stop_driving(worker);
                 slots.replace_driver();
             }
-            drop(slots);
             worker.note_processor();
+            drop(slots);
             worker.counters.parks.add();
             trace::record(Kind::ParkBegin, worker.number() as u64);
             if claims {
@@ -179,8 +179,8 @@ impl Registry {
             if sleeps {
                 let are_busy = self.slots.is_full() && self.slots.room() == 0 && !is_idle;
                 let sleep = nap(since.elapsed(), are_busy);
-                drop(slots);
                 worker.note_processor();
+                drop(slots);
                 worker.counters.naps.add();
                 trace::record(Kind::NapBegin, worker.number() as u64);
                 is_idle = self.sleep_beside_holders(worker, sleep);

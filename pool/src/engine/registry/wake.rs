@@ -245,7 +245,7 @@ impl Registry {
         }
     }
 
-    /// Wakes the timed searcher, if there is one and a slot is free.
+    /// Wakes the timed searcher, or a worker in its place, if there is one and a slot is free.
     fn wake_timed_searcher(&self, by: Option<&Worker>) {
         let here = || by.and_then(Worker::goes_on_at);
         if self.slots.searching.claim_timed_searcher() && self.lock().wake_timed_searcher(here()) {

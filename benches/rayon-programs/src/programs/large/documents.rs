@@ -75,11 +75,11 @@ pub(super) fn typst(size: Size) -> Case {
         pages.hash(&mut hasher);
         (pages.pages().len(), hasher.finish())
     });
-    // The compiler keeps what it has computed.
+    // Without the results that the compiler keeps.
     Case { ready: Box::new(|| typst::comemo::evict(0)), ..case }
 }
 
-/// Looks for words in the segments of an index, and ranks what it has found.
+/// Ranked searches for words in the segments of an index.
 pub(super) fn tantivy(size: Size) -> Case {
     use tantivy::collector::{Count, TopDocs};
     use tantivy::merge_policy::NoMergePolicy;
