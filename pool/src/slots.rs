@@ -81,6 +81,7 @@
 //! the publisher of a job or a task publishes it, passes a full fence, and wakes the long sleepers; a worker counts itself as a
 //! long sleeper, passes a full fence, and looks for queued jobs once more before it sleeps. A claim wakes all that wait in their slots, because they give
 //! them away. The last worker that begins to wait wakes those that wait for others, because they are the ones to run queued jobs then.
+//! So does one that goes on waiting, if a job is queued.
 
 mod hands;
 mod monitor;

@@ -122,11 +122,13 @@ impl Registry {
                 NextJobs::Usual
             }
         } else {
-            if idle_for.is_none() && slots.all_wait(true) {
-                slots.wake_waiting_for_others();
-            }
             NextJobs::Usual
         };
+        // Also at a later look: each sleep of this worker lets the others see that not all wait.
+        let may_be_last = next != NextJobs::Anything && (idle_for.is_none() || self.is_queued());
+        if may_be_last && slots.all_wait(true) {
+            slots.wake_waiting_for_others();
+        }
         // If no slot holder runs a job, no new fork can appear. A newly queued job ends the long sleep.
         let long = idle_for.filter(|&idle_for| idle_for > SHORT_SLEEP && slots.all_holders_wait());
         if long.is_some() {
@@ -463,6 +465,16 @@ mod tests {
         let next = registry.block(last, &Latch::new(), wait, &mut Waited::default());
         assert_eq!(next, NextJobs::Usual);
         assert!(first.parker.park_timeout(Duration::ZERO));
+        // At a later look it does so if a job is queued.
+        let look = || {
+            let mut waited = Waited { idle: Some(Instant::now()), ..Waited::default() };
+            assert_eq!(registry.block(last, &Latch::new(), wait, &mut waited), NextJobs::Usual);
+            first.parker.park_timeout(Duration::ZERO)
+        };
+        assert!(!look());
+        registry.injector.push(JobRef::new(NonNull::<Header>::dangling(), ptr::null()));
+        assert!(look());
+        assert!(registry.injector.steal().is_success(), "the job runs in no test");
     }
 
     /// A worker that stayed on the shelf would count as work without an end: searching workers would not sleep.
