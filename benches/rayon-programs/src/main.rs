@@ -1,7 +1,7 @@
 //! Programs written for rayon, and for nothing else. `../rayon-programs.sh` runs them on rayon-core, and on furcate's pool in
 //! rayon-core's place.
 //!
-//! `rayon-programs` prints the programs' names; with `REGISTRY` set, those of the features `registry` and `large` only. `rayon-programs NAME RUNS`
+//! `rayon-programs` prints the programs' names; if `REGISTRY` is set, only of the features `registry` and `large`. `rayon-programs NAME RUNS`
 //! prints a line for each run of a program: wall time and processor time of the process in microseconds, voluntary context switches,
 //! units of work, and the process's peak memory until then in KiB. Units of work are 0 if the program does the same work in every
 //! run; the peak is 0 if the system does not tell. Each run's result is compared with a sequential oracle. `QUICK=1` takes sizes that only show that the
@@ -66,14 +66,13 @@ impl Size {
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
+    let registry = programs::REGISTRY.iter().copied().flatten();
     let Some(name) = arguments.next() else {
         let own = if std::env::var_os("REGISTRY").is_some() { &programs::ALL[..0] } else { programs::ALL };
-        own.iter()
-            .chain(programs::REGISTRY.iter().copied().flatten())
-            .for_each(|(name, _)| println!("{name}"));
+        own.iter().chain(registry).for_each(|(name, _)| println!("{name}"));
         return ExitCode::SUCCESS;
     };
-    let mut all = programs::ALL.iter().chain(programs::REGISTRY.iter().copied().flatten());
+    let mut all = programs::ALL.iter().chain(registry);
     let Some((_, prepare)) = all.find(|(known, _)| *known == name) else {
         eprintln!("rayon-programs: there is no program `{name}`; without arguments all names are printed");
         return ExitCode::FAILURE;

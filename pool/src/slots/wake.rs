@@ -75,11 +75,11 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn wake_timed_searcher(&mut self, here: Option<usize>) -> bool {
         let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
         let would_wait = timed_searcher.filter(|worker| self.has_free() && worker.processor() == here);
-        if let Some((from, to)) = would_wait.and_then(|from| Some((from, self.parked_elsewhere(here)?))) {
+        let other = would_wait.and_then(|_| self.parked_elsewhere(here));
+        if let (Some(from), Some(to)) = (would_wait, other) {
             self.hand_timed_search_over(from, to);
         }
-        let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
-        let wakes = timed_searcher.is_some_and(|worker| self.occupy_free(worker));
+        let wakes = other.or(timed_searcher).is_some_and(|worker| self.occupy_free(worker));
         // If no slot is free, the next publisher may claim it again.
         self.slots.searching.set_timed_searcher(self.timed_searcher.is_some());
         wakes

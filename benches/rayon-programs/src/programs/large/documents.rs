@@ -91,7 +91,7 @@ pub(super) fn tantivy(size: Size) -> Case {
     let lines = random.lines(count);
     let mut schema = Schema::builder();
     let body = schema.add_text_field("body", TEXT);
-    let mut index = Index::create_in_ram(schema.build());
+    let index = Index::create_in_ram(schema.build());
     let mut writer: IndexWriter =
         index.writer_with_num_threads(1, 50_000_000).expect("it takes more than the least memory");
     writer.set_merge_policy(Box::new(NoMergePolicy));
@@ -101,9 +101,6 @@ pub(super) fn tantivy(size: Size) -> Case {
         }
         writer.commit().expect("the index is in memory");
     }
-    let executor =
-        Executor::multi_thread(rayon::current_num_threads(), "search-").expect("threads can be started");
-    index.set_executor(executor);
     let searcher = index.reader().expect("the index is in memory").searcher();
     let parser = QueryParser::for_index(&index, vec![body]);
     let queries: Vec<_> = (0..queries)
@@ -113,14 +110,15 @@ pub(super) fn tantivy(size: Size) -> Case {
             parser.parse_query(&words.join(" ")).expect("words are a query")
         })
         .collect();
-    let search = move |executor: Option<&Executor>| {
+    let search = move |executor: &Executor| {
         let found = queries.iter().map(|query| {
             let wanted = (TopDocs::with_limit(10).order_by_score(), Count);
-            let executor = executor.unwrap_or(index.search_executor());
             let scoring = EnableScoring::enabled_from_searcher(&searcher);
             searcher.search_with_executor(query, &wanted, executor, scoring).expect("the index is in memory")
         });
         found.collect::<Vec<_>>()
     };
-    Case::of(search(Some(&Executor::single_thread())), move || search(None))
+    let pool =
+        Executor::multi_thread(rayon::current_num_threads(), "search-").expect("threads can be started");
+    Case::of(search(&Executor::single_thread()), move || search(&pool))
 }
