@@ -208,16 +208,16 @@ impl Registry {
                 slots.left_since = None;
                 Duration::ZERO
             };
-            let for_forks = !may_be_left || left_for > TIMED_SEARCH;
+            let for_deques = !may_be_left || left_for > TIMED_SEARCH;
             let keeps_up = waker.is_some() && slots.drives() != away.1;
             if keeps_up || slots.has_driver() {
                 away = (Instant::now(), slots.drives());
             }
-            let is_needed = !keeps_up && self.is_queued() || for_forks && self.sees_deques();
+            let is_needed = !keeps_up && self.is_queued() || for_deques && self.sees_deques();
             if is_needed && slots.occupy_free(worker) {
-                if for_forks {
+                if for_deques {
                     slots.left_since = None;
-                    worker.search.for_forks.store(true, Relaxed);
+                    worker.search.for_deques.store(true, Relaxed);
                 }
                 return Sleep::Needed;
             }
