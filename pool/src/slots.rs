@@ -56,12 +56,12 @@
 //! # More workers than processors
 //!
 //! If more workers run than there are processors, each keeps another one from running, and a preempted thief delays the owner that waits for its fork. So
-//! while as many workers hold slots as there are processors, neither a fork nor a spawned job wakes the timed searcher, and a worker that would be one more does
-//! not steal from their deques: it becomes the timed searcher, or parks. (That worker still runs jobs from outside and woken tasks: their callers take turns on the
-//! processors.) But slot holders may sleep in system calls. So the timed searcher compares the processor time that they have used during its sleep with the time that has passed on all processors.
-//! If half of it is missing, it searches their deques, too. If three quarters are missing, the pool takes the holders for sleepers until a later sleep shows otherwise, and
-//! workers are woken as if each had a processor. (Where the system does not tell, all holders seem to sleep.) And if jobs have been left to busy holders for
-//! 20 ms, one worker more searches their deques: the holders may wait, and spin, for these very jobs.
+//! while as many workers hold slots as there are processors, a fork does not wake the timed searcher, and a worker that would be one more does not steal
+//! forks: it becomes the timed searcher, or parks. (That worker still runs queued and spawned jobs: their callers take turns on the processors.) But slot holders may sleep
+//! in system calls. So the timed searcher compares the processor time that they have used during its sleep with the time that has passed on all processors.
+//! If half of it is missing, it searches for forks, too. If three quarters are missing, the pool takes the holders for sleepers until a later sleep shows otherwise, and
+//! workers are woken as if each had a processor. (Where the system does not tell, all holders seem to sleep.) And if forks have been left to busy holders for
+//! 20 ms, one worker more searches for them: the holders may wait, and spin, for these very forks.
 //!
 //! Each sleep takes a processor from a holder, when it ends. So beside busy holders a sleep takes half of the time since the timed search began, at most 2 ms.
 //! (Nine of thirteen programs with eight threads on two processors took 3 to 10 % more wall time with sleeps of at most 250 µs.)
@@ -292,7 +292,7 @@ pub(crate) struct SlotTable {
     is_driven: bool,
     /// Number of times that a worker has become the driver; wraps.
     drives: usize,
-    /// Time since which jobs have been left to slot holders that keep all processors busy.
+    /// Time since which forks have been left to slot holders that keep all processors busy.
     pub(crate) left_since: Option<Instant>,
     /// Indices of the free slots.
     free: Vec<usize>,

@@ -759,7 +759,7 @@ impl Occupant for Worker {
     }
 
     fn note_take_over(&self) {
-        self.search.for_deques.store(true, Relaxed);
+        self.search.for_forks.store(true, Relaxed);
         self.counters.slots_taken_over.add();
     }
 

@@ -1,7 +1,7 @@
 //! Threads that drive a reactor while they rest.
 
 use crate::support::{Flag, LONG, add, fib, until, within};
-use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index};
+use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index, join};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::mem;
@@ -276,6 +276,41 @@ fn another_thread_drives_when_the_drivers_handler_has_ended() {
                 }
             });
             block_on(asks);
+        }
+    });
+}
+
+/// The only worker that is left drives. No processor is free for it, and the job is for those that keep them busy.
+#[test]
+fn a_job_that_busy_workers_spin_for_is_run() {
+    within(LONG, || {
+        let cores = thread::available_parallelism().expect("the cores").get();
+        for spawned in [false, true] {
+            let (_reactor, pool) = driving(cores + 1);
+            let (busy, has_run) = (AtomicUsize::new(0), AtomicBool::new(false));
+            let run = || has_run.store(true, SeqCst);
+            let wait = || {
+                while !has_run.load(SeqCst) {
+                    thread::yield_now();
+                }
+            };
+            pool.scope(|scope| {
+                let (busy, run, wait) = (&busy, &run, &wait);
+                for worker in 0..cores {
+                    scope.spawn(move |scope| {
+                        add(busy);
+                        until(|| busy.load(SeqCst) == cores);
+                        if worker > 0 {
+                            wait();
+                        } else if spawned {
+                            scope.spawn(move |_| run());
+                            wait();
+                        } else {
+                            join(wait, run);
+                        }
+                    });
+                }
+            });
         }
     });
 }

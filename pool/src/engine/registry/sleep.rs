@@ -55,7 +55,7 @@ impl Registry {
                     return Sleep::Needed;
                 }
                 slots.release(worker);
-                let drives = waker.is_some() && slots.drives_next(worker);
+                let drives = waker.is_some() && slots.drives_next(worker) && !self.leaves_forks();
                 if !drives && slots.begin_timed_search(worker) {
                     return self.timed_search(slots, worker, waker);
                 }
@@ -89,6 +89,11 @@ impl Registry {
             worker.pause_at_random();
         }
         self.lock()
+    }
+
+    /// Whether forks may be left to workers that keep all processors busy. A driver does not look after them.
+    fn leaves_forks(&self) -> bool {
+        self.slots.room() == 0 && self.sees_deques()
     }
 
     /// Ends the worker's search; from now on it counts as parked. If the final check sees work, returns `true` with the worker
@@ -208,16 +213,16 @@ impl Registry {
                 slots.left_since = None;
                 Duration::ZERO
             };
-            let for_deques = !may_be_left || left_for > TIMED_SEARCH;
+            let for_forks = !may_be_left || left_for > TIMED_SEARCH;
             let keeps_up = waker.is_some() && slots.drives() != away.1;
             if keeps_up || slots.has_driver() {
                 away = (Instant::now(), slots.drives());
             }
-            let is_needed = !keeps_up && self.is_queued() || for_deques && self.sees_deques();
+            let is_needed = !keeps_up && self.is_queued() || for_forks && self.sees_deques();
             if is_needed && slots.occupy_free(worker) {
-                if for_deques {
+                if for_forks {
                     slots.left_since = None;
-                    worker.search.for_deques.store(true, Relaxed);
+                    worker.search.for_forks.store(true, Relaxed);
                 }
                 return Sleep::Needed;
             }

@@ -118,10 +118,7 @@ impl Registry {
                 }
             },
             || {
-                // Beside workers that keep all processors busy, spawned jobs are left to these, as forks are.
-                let is_left = || self.slots.room() == 0 && !self.is_queued();
-                let is_needed = || self.slots.searching.has_timed_searcher_only() && !is_left();
-                if !wakes_driver() && !self.has_drivers() && is_needed() {
+                if !wakes_driver() && !self.has_drivers() && self.slots.searching.has_timed_searcher_only() {
                     self.wake_timed_searcher(by);
                 }
             },
@@ -277,7 +274,6 @@ mod tests {
     use crate::ThreadPoolBuilder;
     use crate::engine::registry::Setup;
     use crate::engine::worker::{Header, JobRef, Worker};
-    use crate::process::processors;
     use crate::slots::{WakeOutcome, WorkerState};
     use crate::sync::machine::atomic::Ordering::Relaxed;
     use std::future::poll_fn;
@@ -406,22 +402,5 @@ mod tests {
         worker.parker.park_timeout(Duration::ZERO);
         registry.notify(None);
         assert!(worker.parker.park_timeout(Duration::ZERO));
-    }
-
-    /// It would keep another one from running, and be kept from running itself.
-    #[test]
-    fn a_worker_beyond_the_processors_runs_queued_jobs_and_steals_none() {
-        let registry = Registry::new(processors() + 1, Setup::default());
-        let workers: Vec<&Worker> =
-            (0..=processors()).map(|number| registry.worker(number).unwrap()).collect();
-        let (victim, thief) = (workers[0], workers[processors()]);
-        workers.iter().for_each(|worker| registry.begin_active(worker));
-        // SAFETY: this thread alone uses the workers, and runs no job.
-        unsafe { victim.spawn(NonNull::dangling()) };
-        assert!(registry.is_crowded() && thief.search().is_none());
-        registry.injector.push(JobRef::new(NonNull::<Header>::dangling(), ptr::null()));
-        assert!(thief.search().is_some());
-        thief.search.for_deques.store(true, Relaxed);
-        assert!(thief.search().is_some() && !victim.has_spawned());
     }
 }

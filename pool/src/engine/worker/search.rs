@@ -85,8 +85,8 @@ pub(crate) struct SearchState {
     wake_up: Cell<WakeUp>,
     /// Whether the worker was woken [beside others](crate::slots::Locked::wake_more). Set by the thread that wakes it.
     pub(crate) woken_more: AtomicBool,
-    /// Whether the worker's next search may steal from the deques of a [crowded](crate::slots::Slots::is_crowded) pool.
-    pub(crate) for_deques: AtomicBool,
+    /// Whether the worker's next search may steal forks of a [crowded](crate::slots::Slots::is_crowded) pool.
+    pub(crate) for_forks: AtomicBool,
 }
 
 /// What a worker has found since it was woken: whether it is to wake [more](crate::slots::Locked::wake_more).
@@ -107,9 +107,9 @@ impl SearchState {
     /// Makes the state of the `nth` worker.
     pub(super) fn nth(nth: usize) -> Self {
         let (ran_task, searches, fair_looks, first_kind, wake_up) = Default::default();
-        let (woken_more, for_deques) = Default::default();
+        let (woken_more, for_forks) = Default::default();
         let random = Random::nth(nth);
-        SearchState { ran_task, searches, random, fair_looks, first_kind, wake_up, woken_more, for_deques }
+        SearchState { ran_task, searches, random, fair_looks, first_kind, wake_up, woken_more, for_forks }
     }
 }
 
@@ -184,7 +184,7 @@ pub(super) fn take_oldest(queue: &Injector<JobRef>) -> Option<JobRef> {
 impl Worker {
     /// Searches for a job of any kind. The search is short if long ones were in vain, see [`Searches`]. After a task the worker looks
     /// only once: the next task is woken by I/O, and that wake-up wakes a worker as well. To search for the 20 us between two tasks
-    /// would cost more than the tasks do. If the pool is crowded, it looks once, and steals from no deque.
+    /// would cost more than the tasks do. If the pool is crowded, it looks once, and steals no forks.
     pub(crate) fn search(&self) -> Option<JobRef> {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
@@ -194,11 +194,10 @@ impl Worker {
         if matches!(self.search.wake_up.get(), WakeUp::Stole(_) | WakeUp::Tried(_)) {
             self.search.wake_up.set(WakeUp::Over);
         }
-        let for_deques = self.search.for_deques.load(Relaxed);
-        self.search.for_deques.store(false, Relaxed);
-        if !for_deques && self.registry().is_crowded() {
-            let queued = || if self.registry().is_claimed() { None } else { self.find_queued() };
-            return self.find_broadcast().or_else(queued);
+        let for_forks = self.search.for_forks.load(Relaxed);
+        self.search.for_forks.store(false, Relaxed);
+        if !for_forks && self.registry().is_crowded() {
+            return self.find_broadcast().or_else(|| self.find_unforked());
         }
         loop {
             // A claimant has a job to run, so this worker releases its slot. Broadcast jobs come first: only this thread may run them,
@@ -223,6 +222,15 @@ impl Worker {
                 return None;
             }
         }
+    }
+
+    /// Looks once for a queued or spawned job, unless a claimant waits for this worker's slot.
+    fn find_unforked(&self) -> Option<JobRef> {
+        if self.registry().is_claimed() {
+            return None;
+        }
+        let steal = |slot| self.steal_spawned(self.victim(slot)?, slot);
+        self.find_queued().or_else(|| (0..self.num_threads()).find_map(steal))
     }
 
     /// Returns a random time: up to a microsecond for each processor of the pool.
