@@ -37,8 +37,8 @@
 //! - *Left out of threads and slots:* external threads with slots, loans, the order of the line of overdue threads, cooperative points other than
 //!   pushes, the attendant, and the end of the pool.
 //! - *Left out of jobs:* broadcasts, spawn deques, woken tasks' own sets, and young calls.
-//! - *Left out of wake-ups:* long sleepers, `wake_more`, the look at a worker's own group, the claim of the timed searcher, wake-ups ahead, and wake-ups
-//!   of a blocked worker at the bound on threads (`wake_blocked`, `all_wait`).
+//! - *Left out of wake-ups:* long sleepers, `wake_more`, the look at a worker's own group, the claim of the timed searcher, and wake-ups ahead.
+//! - *Left out of blocked workers:* wake-ups at the bound on threads (`wake_blocked`, `all_wait`).
 //! - *Left out of the choice of a worker to wake:* processors.
 //! - *Size.* Turns are explored with one slot. With two slots and three workers, the checker did not end within 50 s.
 //! - *No liveness.* A state in which no thread can do a step is checked. A cycle in which threads look at each other for ever is not.

@@ -1,7 +1,7 @@
 //! Threads that drive a reactor while they rest.
 
-use crate::support::{Flag, LONG, add, fib, until, within};
-use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index, join};
+use crate::support::{Begin, Flag, LONG, add, fib, forked, meet, spawned, until, within};
+use furcate_pool::{MainLoop, ThreadPool, ThreadPoolBuilder, block_on, current_thread_index};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::mem;
@@ -280,37 +280,13 @@ fn another_thread_drives_when_the_drivers_handler_has_ended() {
     });
 }
 
-/// The only worker that is left drives. No processor is free for it, and the job is for those that keep them busy.
+/// The only worker that is left is the next driver. No processor is free for it, and those that keep them busy spin for the job.
 #[test]
 fn a_job_that_busy_workers_spin_for_is_run() {
     within(LONG, || {
-        let cores = thread::available_parallelism().expect("the cores").get();
-        for spawned in [false, true] {
-            let (_reactor, pool) = driving(cores + 1);
-            let (busy, has_run) = (AtomicUsize::new(0), AtomicBool::new(false));
-            let run = || has_run.store(true, SeqCst);
-            let wait = || {
-                while !has_run.load(SeqCst) {
-                    thread::yield_now();
-                }
-            };
-            pool.scope(|scope| {
-                let (busy, run, wait) = (&busy, &run, &wait);
-                for worker in 0..cores {
-                    scope.spawn(move |scope| {
-                        add(busy);
-                        until(|| busy.load(SeqCst) == cores);
-                        if worker > 0 {
-                            wait();
-                        } else if spawned {
-                            scope.spawn(move |_| run());
-                            wait();
-                        } else {
-                            join(wait, run);
-                        }
-                    });
-                }
-            });
+        let parts = thread::available_parallelism().expect("the cores").get() + 1;
+        for begin in [forked as Begin, spawned].repeat(5) {
+            meet(&driving(parts).1, begin, parts, thread::yield_now);
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Workers sleep when there is nothing to do, and never when there is.
 
 use crate::support::*;
-use furcate_pool::{ThreadPool, ThreadPoolBuilder, join, scope};
+use furcate_pool::{ThreadPool, ThreadPoolBuilder, join};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -201,44 +201,16 @@ fn an_idle_pool_costs_nothing() {
     good_child(TEST, "idler", &[]);
 }
 
-/// Begins so many parts of a call.
-type Begin = fn(usize, &(dyn Fn() + Sync));
-
-fn fork(parts: usize, part: &(dyn Fn() + Sync)) {
-    if parts == 1 {
-        return part();
-    }
-    join(|| fork(parts / 2, part), || fork(parts - parts / 2, part));
-}
-
-fn spawn(parts: usize, part: &(dyn Fn() + Sync)) {
-    scope(|scope| (0..parts).for_each(|_| scope.spawn(|_| part())));
-}
-
-/// Runs a call of so many parts, each of which goes on only when all have begun. Returns the time until they had.
-fn meet(pool: &ThreadPool, begin: Begin, parts: usize, pause: fn()) -> Duration {
-    let (begun, since) = (AtomicUsize::new(0), Instant::now());
-    pool.install(|| {
-        begin(parts, &|| {
-            add(&begun);
-            while begun.load(SeqCst) < parts {
-                pause();
-            }
-        });
-    });
-    since.elapsed()
-}
-
 #[test]
 fn workers_beyond_the_processors_run_for_those_that_sleep_or_spin() {
     within(LONG, || {
         let cores = thread::available_parallelism().expect("the cores").get();
-        for begin in [fork as Begin, spawn] {
+        for begin in [forked as Begin, spawned] {
             let best = |more: usize, pause: fn()| {
                 let times = (0..10).map(|_| meet(&made(cores + more, false), begin, cores + more, pause));
                 times.min().expect("ten times")
             };
-            // A timed search, at whose end a worker takes a job in any case, lasts for 20 ms.
+            // A timed search, at whose end a worker takes a fork in any case, lasts for 20 ms.
             let slept = best(12, || thread::sleep(Duration::from_millis(1)));
             assert!(slept < Duration::from_millis(15), "{slept:?}");
             // Spinning threads keep the processors busy. The others get their turn all the same.

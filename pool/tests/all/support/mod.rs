@@ -3,13 +3,14 @@
 pub(crate) mod detached;
 pub(crate) mod suspended;
 
-use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join};
+use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join, scope};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 #[cfg(unix)]
-use std::{thread, time::Duration};
+use std::thread;
+use std::time::{Duration, Instant};
 pub(crate) use testkit::panics::{payload, quiet_panics, text};
 #[cfg(unix)]
 pub(crate) use testkit::process::{aborted_child, processor_time};
@@ -37,6 +38,31 @@ pub(crate) fn leaves(numbers: Range<usize>, leaf: &(impl Fn(usize) + Sync)) {
     }
     let middle = numbers.start + numbers.len() / 2;
     join(|| leaves(numbers.start..middle, leaf), || leaves(middle..numbers.end, leaf));
+}
+
+/// Begins so many parts of a call.
+pub(crate) type Begin = fn(usize, &(dyn Fn() + Sync));
+
+pub(crate) fn forked(parts: usize, part: &(dyn Fn() + Sync)) {
+    leaves(0..parts, &|_| part());
+}
+
+pub(crate) fn spawned(parts: usize, part: &(dyn Fn() + Sync)) {
+    scope(|scope| (0..parts).for_each(|_| scope.spawn(|_| part())));
+}
+
+/// Runs a call of so many parts, each of which goes on only when all have begun. Returns the time until they had.
+pub(crate) fn meet(pool: &ThreadPool, begin: Begin, parts: usize, pause: fn()) -> Duration {
+    let (begun, since) = (AtomicUsize::new(0), Instant::now());
+    pool.install(|| {
+        begin(parts, &|| {
+            add(&begun);
+            while begun.load(SeqCst) < parts {
+                pause();
+            }
+        });
+    });
+    since.elapsed()
 }
 
 /// A join on `pool` in which the calling thread takes part, whether it is a worker or not.
