@@ -55,7 +55,7 @@ pub trait ParallelBufRead: BufRead + Send + Sized {
     /// ```
     fn par_lines(self) -> ReadLines<Self> {
         let blocks = Blocks { reader: Some(self), begun: Vec::new(), widest: FEW, max_len: usize::MAX };
-        ReadLines { base: blocks.par_bridge().max_chunk(1) }
+        ReadLines { base: blocks.par_bridge() }
     }
 }
 
@@ -82,7 +82,7 @@ impl<R> ReadLines<R> {
     /// assert_eq!(lines.map(Result::unwrap).find_first(|line| line.starts_with('t')).as_deref(), Some("two"));
     /// ```
     pub fn ordered(self) -> ReadLines<R, true> {
-        ReadLines { base: self.base.ordered() }
+        ReadLines { base: self.base.ordered().max_chunk(1) }
     }
 }
 

@@ -2,8 +2,20 @@
 //!
 //! # Protocol
 //!
-//! A part of the call is a *chunk* of items that were fetched, and the *rest*: the iterator itself. One part has the iterator; no
-//! other one waits for it.
+//! Parts of the call share the iterator. A part *asks*: it takes the iterator's lock, takes an item, gives the lock back, and folds the item. One that
+//! finds the lock taken for [`PATIENCE`] ends, so that its worker can do something else. The holder of the lock goes on to the iterator's end, and offers
+//! a part to thieves before it folds an item.
+//!
+//! ```text
+//!   worker 1    ask a   offer a part   fold a        ask c   fold c      ask d  ...
+//!   worker 2            └─ stolen: ask b   offer a part   fold b             ask e  ...
+//! ```
+//!
+//! Where items are not [dear](DEAR), to pass the lock would cost more than to fold them. So one part asks: it keeps the lock for up to [`RUN`] items, folds
+//! each before it asks for the next one, and offers nothing. One that finds the lock taken ends at once.
+//!
+//! *In order* ([`ordered`](IterBridge::ordered)) one part asks. It takes a *chunk* of items. Then it offers the *rest* to thieves: the right to ask. It folds the
+//! chunk, and takes the rest back if no thief has come. So the parts lie in the order of the items, and no worker waits for the iterator.
 //!
 //! ```text
 //!   worker 1    fetch a a a a   offer the rest   fold a a a a          take the rest back, if it is still there
@@ -11,29 +23,45 @@
 //!   worker 1                                               └─ stolen: fetch c c c c  ...
 //! ```
 //!
-//! The worker that has the iterator fetches a chunk. Then it offers the rest to thieves, and folds the chunk. A thief fetches the next chunk. If no
-//! thief came, the worker takes the rest back. So the parts lie in the order of the items, and nobody holds a lock or waits for another worker
-//! while the iterator is asked for an item. Whatever the iterator does there (wait for a socket, run a chain on the same pool), it stands in nobody's way.
-//!
 //! # Invariants
 //!
-//! 1. *One asks.* The iterator has one owner, and it is never asked again after its end, after a panic, or when the call has ended early.
-//! 2. *Every item once.* A fetched item is in one chunk, and a chunk is cut like a vector.
-//! 3. *Short chunks.* A chunk has at most [`LONGEST`] items. It grows while chunks are folded in less than [`FOLD`], and it ends when fetching it
-//!    has taken [`FETCH`]. So items that take long come one at a time.
-//! 4. *Held back seldom.* The items of a chunk wait for the last one, and an iterator may make them wait for long. So a chunk has one
-//!    item until [`QUICK`] items in a row have come at once, and again after one that has not.
+//! 1. *One asks at a time*, and the iterator is never asked again after its end, after a panic, or when the call has ended early.
+//! 2. *Every item once.* A fetched item is in one part.
+//! 3. *None waits for the next one.* A worker that asks holds no item that is not folded yet, so an iterator may wait until earlier items have been
+//!    worked on. (The list of work of a search is such an iterator.) Two exceptions are the user's choice: in order, and under policies that cut
+//!    blocks.
+//! 4. *Short waits* for the iterator. A part ends early only if another one has the lock, and that one asks again. So all items come.
+//! 5. *Short chunks*, in order. A chunk has at most [`LONGEST`] items. It grows while chunks are folded in less than [`FOLD`], and it ends when fetching it
+//!    has taken [`FETCH`]. It has one item until [`QUICK`] items in a row have come at once, and again after one that has not: the items of
+//!    a chunk wait for the last one.
 
 use super::in_place::fold_in_place;
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_pool::sync::clock::Instant;
 use furcate_pool::sync::machine::atomic::AtomicUsize;
 use furcate_pool::sync::machine::atomic::Ordering::Relaxed;
+use furcate_pool::sync::machine::{Mutex, MutexGuard, hint};
 use furcate_schedulers::{Divisible, Facts, Producer, StepFold, Steps, Suspendable};
-use std::iter::Flatten;
+use std::iter::{Chain, from_fn, once};
 use std::ops::ControlFlow;
+use std::sync::{PoisonError, TryLockError};
 use std::time::Duration;
-use std::{fmt, option, vec};
+use std::{fmt, vec};
+
+/// Time for which a part waits for the iterator, if items are dear.
+const PATIENCE: Duration = Duration::from_micros(20);
+
+/// Mean time of items from which on they are dear: to pass the iterator pays.
+const DEAR: Duration = Duration::from_nanos(150);
+
+/// Most cheap items that are folded before another part may ask.
+const RUN: usize = 64;
+
+/// Number of items after which the mean forgets half of them. It is large, so that a few very dear items among many cheap ones count.
+const REMEMBERED: u32 = 1 << 16;
+
+/// The first items are timed, so many of them, and then one of so many.
+const TIMED: u32 = 16;
 
 /// Greatest number of items in a chunk.
 const LONGEST: usize = 4096;
@@ -67,12 +95,15 @@ const UNCOUNTED: usize = usize::MAX / 2;
 pub trait ParallelBridge: Sized {
     /// Makes a parallel iterator over the items of a sequential one.
     ///
-    /// One worker at a time asks the iterator for items, a chunk of them, while the others work on the chunks before. No worker waits for its turn: a
-    /// worker that has nothing to do takes the iterator over. So the iterator may block, and may use the pool itself. (What it
-    /// blocks is the one thread that asks it. For a source that waits, see `par_bridge_async`.)
+    /// One worker at a time asks the iterator for an item, while the others work on theirs. A worker that has nothing to do asks, too; if another one keeps
+    /// the iterator busy, it goes elsewhere. So the iterator may block, and may use the pool itself. (It blocks the one thread that asks it. For a
+    /// source that waits, see `par_bridge_async`.)
     ///
-    /// Chunks have one item where items come slowly or take long, and up to 4096 where they come at once and are cheap: see [`max_chunk`](IterBridge::max_chunk). A call that ends early drops the iterator. Up to a chunk for
-    /// each thread has then been fetched and is dropped unseen; with `(&mut iter).par_bridge()`, too.
+    /// No worker asks while it holds an item that it has not worked on. So the iterator may wait until the items that it has given are done, as a list of work
+    /// does that grows meanwhile. Where items take less than some 0.15 us on average, one worker takes up to 64 of them, one after the other, before another one
+    /// may ask: where one item of that run is exceptionally long, the others do without the iterator meanwhile.
+    ///
+    /// A call that ends early drops the iterator. With `(&mut iter).par_bridge()` it goes on behind the items that were worked on.
     ///
     /// The order of the items is kept if [`ordered`](IterBridge::ordered) says so. Otherwise `find_first` and its kin may return any hit.
     ///
@@ -81,13 +112,14 @@ pub trait ParallelBridge: Sized {
     ///
     /// # Schedule
     ///
-    /// The default scheduler is [`Adaptive`](furcate_schedulers::Adaptive), and policies say how far the work may be divided: under `bound_depth(d)`, say, the iterator is taken over `d` times
-    /// at most. Schedulers that divide before they begin (`join()`, `depjoin()`) take a few chunks off, and run what is left as one task.
+    /// The default scheduler is [`Adaptive`](furcate_schedulers::Adaptive), and policies say how far the work may be divided: under `bound_depth(d)`, say, a worker is joined by
+    /// others `d` times at most. Schedulers that divide before they begin (`join()`, `depjoin()`) take single items off, and run the rest as one task. With
+    /// `by_blocks` the items of a block are taken before the first of them is worked on.
     ///
     /// # Cost
     ///
-    /// A chunk costs about a fork and an allocation. The call keeps some 200 bytes, and the part's output, for each time that the iterator was taken over, until
-    /// it ends: at most some thousand times a second.
+    /// An item costs some 50 ns, and one that takes less than 0.15 us some nanoseconds. The call keeps some 200 bytes, and the part's output, for each time that a worker has joined it,
+    /// until it ends: at most some ten thousand times a second, and seldom if all are busy.
     ///
     /// # Panics
     ///
@@ -102,7 +134,7 @@ pub trait ParallelBridge: Sized {
     where
         Self: Iterator<Item: Send> + Send,
     {
-        IterBridge { iter: Some(self), length: AtomicUsize::new(1), longest: LONGEST }
+        IterBridge { source: Source::new(Some(self)), longest: LONGEST }
     }
 }
 
@@ -117,17 +149,79 @@ impl<I: Iterator<Item: Send> + Send> ParallelBridge for I {}
 /// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct IterBridge<I, const ORDERED: bool = false> {
-    /// `None` once the iterator has been lent.
-    iter: Option<I>,
-    /// Length of the next chunk.
-    length: AtomicUsize,
+    source: Source<I>,
     /// Greatest length of a chunk.
     longest: usize,
 }
 
+/// The iterator, shared by all parts.
+#[derive(Debug)]
+struct Source<I> {
+    /// Poisoned if a panic came while the iterator was asked, or while cheap items were folded.
+    state: Mutex<State<I>>,
+    /// Length of the next chunk. A part that has folded a chunk sets it, whoever asks then. (Relaxed: a number, and nothing depends on it.)
+    length: AtomicUsize,
+}
+
+/// The iterator, and the mean time in which its items are folded.
+#[derive(Debug)]
+struct State<I> {
+    /// `None` after the iterator's end.
+    iter: Option<I>,
+    /// Time that some items took, and their number.
+    mean: (Duration, u32),
+}
+
+impl<I> Source<I> {
+    fn new(iter: Option<I>) -> Self {
+        Source { state: Mutex::new(State { iter, mean: (Duration::ZERO, 0) }), length: AtomicUsize::new(1) }
+    }
+
+    /// The iterator, for the time of the guard. `None` if it has ended or panicked, or if others keep it busy for so long.
+    fn turn(&self, patience: Duration) -> Option<MutexGuard<'_, State<I>>> {
+        let mut since = None;
+        loop {
+            match self.state.try_lock() {
+                Ok(turn) => return turn.iter.is_some().then_some(turn),
+                Err(TryLockError::Poisoned(_)) => return None,
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if patience.is_zero() || since.get_or_insert_with(Instant::now).elapsed() > patience {
+                return None;
+            }
+            hint::spin_loop();
+        }
+    }
+}
+
+impl<I: Iterator> State<I> {
+    /// Asks for an item, and drops an iterator that has ended.
+    fn ask(&mut self) -> Option<I::Item> {
+        let item = self.iter.as_mut()?.next();
+        if item.is_none() {
+            self.iter = None;
+        }
+        item
+    }
+
+    /// Whether items are dear, or not known.
+    fn is_dear(&self) -> bool {
+        let (time, items) = self.mean;
+        time >= DEAR * items
+    }
+
+    fn note(&mut self, (time, items): (Duration, u32)) {
+        self.mean = (self.mean.0 + time, self.mean.1 + items);
+        if self.mean.1 > REMEMBERED {
+            self.mean = (self.mean.0 / 2, self.mean.1 / 2);
+        }
+    }
+}
+
 impl<I: Clone, const ORDERED: bool> Clone for IterBridge<I, ORDERED> {
     fn clone(&self) -> Self {
-        IterBridge { iter: self.iter.clone(), length: AtomicUsize::new(1), longest: self.longest }
+        let iter = self.source.state.lock().unwrap_or_else(PoisonError::into_inner).iter.clone();
+        IterBridge { source: Source::new(iter), longest: self.longest }
     }
 }
 
@@ -142,15 +236,15 @@ impl<I> IterBridge<I> {
     /// assert_eq!(odd.par_bridge().ordered().map(|i| i * i).find_first(|i| *i > 1000), Some(33 * 33));
     /// ```
     pub fn ordered(self) -> IterBridge<I, true> {
-        IterBridge { iter: self.iter, length: self.length, longest: self.longest }
+        IterBridge { source: self.source, longest: self.longest }
     }
 }
 
-impl<I, const ORDERED: bool> IterBridge<I, ORDERED> {
+impl<I> IterBridge<I, true> {
     /// Sets the greatest number of items that are fetched before the first of them is worked on: at least 1, and 4096 by default.
     ///
-    /// Name 1 if the iterator waits until earlier items have been worked on, as the receiver of a channel does whose sender waits for answers. With longer
-    /// chunks both might wait for ever. (Until 16 items in a row have come at once, a chunk has one item anyway.)
+    /// Chunks have one item where items come slowly or take long, and more where they come at once and are cheap. Name 1 if the iterator waits until
+    /// earlier items have been worked on: with longer chunks it might wait for ever.
     ///
     /// # Panics
     ///
@@ -162,28 +256,33 @@ impl<I, const ORDERED: bool> IterBridge<I, ORDERED> {
     ///
     /// let (ask, questions) = channel::<u64>();
     /// let (answer, answers) = channel();
-    /// let server = std::thread::spawn(move || questions.into_iter().par_bridge().max_chunk(1).for_each(|n| answer.send(n * n).unwrap()));
+    /// let server = std::thread::spawn(move || {
+    ///     let questions = questions.into_iter().par_bridge().ordered().max_chunk(1);
+    ///     questions.map(|n| { answer.send(n * n).unwrap(); n }).collect::<Vec<_>>()
+    /// });
     /// for n in 0..100 {
     ///     ask.send(n).unwrap();
     ///     assert_eq!(answers.recv(), Ok(n * n)); // the next question waits for it
     /// }
     /// drop(ask);
-    /// server.join().unwrap();
+    /// assert_eq!(server.join().unwrap(), (0..100).collect::<Vec<_>>());
     /// ```
     pub fn max_chunk(self, n: usize) -> Self {
         assert!(n > 0, "a chunk has at least one item: `max_chunk(1)`");
         IterBridge { longest: n.min(LONGEST), ..self }
     }
+}
 
-    /// The iterator, unless it has been lent.
+impl<I, const ORDERED: bool> IterBridge<I, ORDERED> {
+    /// The iterator, unless it has ended.
     pub(crate) fn iter_mut(&mut self) -> Option<&mut I> {
-        self.iter.as_mut()
+        self.source.state.get_mut().ok()?.iter.as_mut()
     }
 }
 
 impl<I: fmt::Debug, const ORDERED: bool> fmt::Debug for IterBridge<I, ORDERED> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IterBridge").field("iter", &self.iter).finish()
+        f.debug_struct("IterBridge").field("source", &self.source).finish()
     }
 }
 
@@ -197,22 +296,35 @@ impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> ParallelIterator for I
     default_schedule!();
 
     fn producer(&mut self) -> BridgePart<'_, I, ORDERED> {
-        let rest = self.iter.take();
-        *self.length.get_mut() = 1;
-        let (length, longest) = (&self.length, self.longest);
+        *self.source.length.get_mut() = 1;
+        let (source, longest) = (&self.source, self.longest);
         let (chunk, uncounted) = (Vec::new().into_iter(), UNCOUNTED);
-        BridgePart { chunk, rest, uncounted, quick: 0, length, longest, fetched: None }
+        BridgePart {
+            chunk,
+            source,
+            asks: true,
+            uncounted,
+            are_cheap: false,
+            timed: Default::default(),
+            longest,
+            quick: 0,
+            fetched: None,
+        }
     }
 }
 
-/// The producer of [`IterBridge`]: items that were fetched, and the iterator behind them, in one of the parts.
+/// The producer of [`IterBridge`]: items that were fetched, and, behind them, those that it asks for.
 pub struct BridgePart<'a, I: Iterator, const ORDERED: bool> {
     chunk: vec::IntoIter<I::Item>,
-    rest: Option<I>,
-    /// More than the rest can have, less the items that were fetched. (The iterator's own `size_hint` may be wrong.)
+    source: &'a Source<I>,
+    /// Whether this part asks. In order, one part does.
+    asks: bool,
+    /// More than the iterator can have, less the items that were fetched, and less one for each division. (The iterator's own `size_hint` may be wrong.)
     uncounted: usize,
-    /// Length of the next chunk. A part that has folded a chunk sets it, whoever has the iterator then. (Relaxed: a number, and nothing depends on it.)
-    length: &'a AtomicUsize,
+    /// Whether this part has found items that are not dear, so that it is not to be divided.
+    are_cheap: bool,
+    /// Time of an item that was folded, and 1, to be noted when the iterator is asked again.
+    timed: (Duration, u32),
     /// Greatest length of a chunk.
     longest: usize,
     /// Number of items that have come at once, one after the other.
@@ -227,26 +339,84 @@ impl<I: Iterator, const ORDERED: bool> fmt::Debug for BridgePart<'_, I, ORDERED>
     }
 }
 
-impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
+impl<'a, I: Iterator, const ORDERED: bool> BridgePart<'a, I, ORDERED> {
     /// A part with these items only.
     fn with(&self, chunk: Vec<I::Item>) -> Self {
-        let BridgePart { length, longest, .. } = *self;
-        BridgePart {
-            chunk: chunk.into_iter(),
-            rest: None,
-            uncounted: 0,
-            quick: 0,
-            length,
-            longest,
-            fetched: None,
+        let chunk = chunk.into_iter();
+        let timed = Default::default();
+        BridgePart { chunk, asks: false, uncounted: 0, timed, quick: 0, fetched: None, ..*self }
+    }
+
+    /// A part that asks. In order, this one does not ask any more.
+    fn asking(&mut self) -> Self {
+        self.uncounted = self.uncounted.saturating_sub(1);
+        let asking = BridgePart {
+            asks: self.asks,
+            uncounted: self.uncounted,
+            quick: self.quick,
+            ..self.with(Vec::new())
+        };
+        self.asks &= !ORDERED;
+        asking
+    }
+
+    /// Folds up to `limit` items, one after the other: each before the next one is asked for.
+    fn fold_asked<'s, B, F, L>(
+        &mut self,
+        mut folded: B,
+        fold: &mut F,
+        limit: usize,
+        steps: &mut L,
+    ) -> ControlFlow<B, B>
+    where
+        Self: Producer<Item = I::Item>,
+        F: StepFold<'s, I::Item, B>,
+        L: Steps<Self>,
+    {
+        let mut left = limit;
+        while left > 0 {
+            let patience = if self.are_cheap { Duration::ZERO } else { PATIENCE };
+            let Some(mut turn) = self.source.turn(patience) else {
+                self.asks = false;
+                break;
+            };
+            turn.note(std::mem::take(&mut self.timed));
+            self.are_cheap = !turn.is_dear();
+            let mut asked = 0;
+            let now = if self.are_cheap {
+                let (most, begun) = (left.min(RUN), Instant::now());
+                let items = from_fn(|| {
+                    let item = if asked < most { turn.ask() } else { None };
+                    asked += usize::from(item.is_some());
+                    item
+                });
+                let now = fold.fold(folded, items);
+                turn.note((begun.elapsed(), asked as u32));
+                now
+            } else {
+                let Some(item) = turn.ask() else { continue };
+                let begun = (turn.mean.1 < TIMED || self.uncounted % TIMED as usize == 0).then(Instant::now);
+                drop(turn);
+                if steps.ahead(self.size()) {
+                    steps.take(self.asking());
+                }
+                asked = 1;
+                let now = fold.fold(folded, once(item));
+                self.timed = begun.map_or_else(Default::default, |begun| (begun.elapsed(), 1));
+                now
+            };
+            left -= asked;
+            self.uncounted = self.uncounted.saturating_sub(asked);
+            folded = now?;
         }
+        ControlFlow::Continue(folded)
     }
 
     /// Fetches a chunk.
     fn fetch(&mut self) {
         let begun = Instant::now();
         let are_quick = self.quick >= QUICK;
-        let length = if are_quick { self.length.load(Relaxed).min(self.longest) } else { 1 };
+        let length = if are_quick { self.source.length.load(Relaxed).min(self.longest) } else { 1 };
         self.fetch_up_to(length, begun + FETCH);
         let (now, items) = (Instant::now(), self.chunk.len());
         let at_once = AT_ONCE.0 + AT_ONCE.1.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
@@ -254,22 +424,26 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
             self.quick = self.quick.saturating_add(items);
         } else {
             self.quick = 0;
-            self.length.store(1, Relaxed);
+            self.source.length.store(1, Relaxed);
         }
         self.fetched = are_quick.then_some((now, items));
     }
 
     /// Fetches items behind those that are there, in all up to `length`, or to the end, or until the time has passed.
     fn fetch_up_to(&mut self, length: usize, until: impl Into<Option<Instant>>) {
-        // The iterator is held here: if it panics, it is dropped and not asked again.
-        let Some(mut rest) = self.rest.take() else { return };
+        if !self.asks {
+            return;
+        }
+        let Some(mut turn) = self.source.turn(PATIENCE) else {
+            self.asks = false;
+            return;
+        };
         let (until, before) = (until.into(), self.chunk.len());
         let mut items: Vec<I::Item> = std::mem::take(&mut self.chunk).collect();
         items.reserve(length.min(LONGEST).saturating_sub(before));
-        let mut ended = false;
         while items.len() < length {
-            let Some(item) = rest.next() else {
-                ended = true;
+            let Some(item) = turn.ask() else {
+                self.asks = false;
                 break;
             };
             items.push(item);
@@ -281,9 +455,6 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
         }
         self.uncounted = self.uncounted.saturating_sub(items.len().saturating_sub(before));
         self.chunk = items.into_iter();
-        if !ended {
-            self.rest = Some(rest);
-        }
     }
 
     /// Adapts the length of chunks to the time in which this one was folded.
@@ -292,33 +463,34 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
         let time = fetched.elapsed().max(Duration::from_nanos(1));
         let items = FOLD.as_nanos().saturating_mul(length as u128) / time.as_nanos();
         let items = usize::try_from(items).unwrap_or(usize::MAX).min(length.saturating_mul(2));
-        self.length.store(items.clamp(1, self.longest), Relaxed);
-    }
-
-    /// Gives the iterator away.
-    fn cut_rest(&mut self) -> Self {
-        let uncounted = std::mem::take(&mut self.uncounted);
-        BridgePart { rest: self.rest.take(), uncounted, quick: self.quick, ..self.with(Vec::new()) }
+        self.source.length.store(items.clamp(1, self.longest), Relaxed);
     }
 }
 
 impl<I: Iterator, const ORDERED: bool> Divisible for BridgePart<'_, I, ORDERED> {
     fn size(&self) -> usize {
-        let rest = if self.rest.is_some() { self.uncounted.max(1) } else { 0 };
+        let rest = match self.asks {
+            true if self.are_cheap => 1,
+            true => self.uncounted.max(1),
+            false => 0,
+        };
         self.chunk.len().saturating_add(rest)
     }
 
     fn should_be_divided(&self) -> bool {
-        self.chunk.len() > 1 || self.rest.is_some()
+        self.chunk.len() > 1 || self.asks
     }
 
-    /// The chunk to the left, and the iterator to the right.
+    /// A chunk to the left, of one item unless the order is kept, and to the right the rest.
     fn divide(mut self) -> (Self, Self) {
-        if self.chunk.len() == 0 {
-            self.fetch();
+        match self.chunk.len() {
+            0 if ORDERED => self.fetch(),
+            0 => self.fetch_up_to(1, None),
+            _ => {}
         }
-        if self.rest.is_some() {
-            let right = self.cut_rest();
+        if self.asks {
+            let right = self.asking();
+            self.asks = false;
             return (self, right);
         }
         let half = self.chunk.len() / 2;
@@ -340,12 +512,28 @@ impl<I: Iterator, const ORDERED: bool> Divisible for BridgePart<'_, I, ORDERED> 
     }
 }
 
-impl<I: Iterator, const ORDERED: bool> IntoIterator for BridgePart<'_, I, ORDERED> {
+/// The items of a leaf that asks.
+#[derive(Debug)]
+pub struct Asked<'a, I>(Option<&'a Source<I>>);
+
+impl<I: Iterator> Iterator for Asked<'_, I> {
     type Item = I::Item;
-    type IntoIter = std::iter::Chain<vec::IntoIter<I::Item>, Flatten<option::IntoIter<I>>>;
+
+    fn next(&mut self) -> Option<I::Item> {
+        let item = self.0?.turn(PATIENCE).and_then(|mut turn| turn.ask());
+        if item.is_none() {
+            self.0 = None;
+        }
+        item
+    }
+}
+
+impl<'a, I: Iterator, const ORDERED: bool> IntoIterator for BridgePart<'a, I, ORDERED> {
+    type Item = I::Item;
+    type IntoIter = Chain<vec::IntoIter<I::Item>, Asked<'a, I>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.chunk.chain(self.rest.into_iter().flatten())
+        self.chunk.chain(Asked(self.asks.then_some(self.source)))
     }
 }
 
@@ -360,11 +548,14 @@ impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> Producer for BridgePar
         L: Steps<Self>,
     {
         fold_in_place(self, init, steps, |part, folded, limit, steps| {
-            if part.chunk.len() == 0 && part.rest.is_some() {
+            if part.chunk.len() == 0 && part.asks {
+                if !ORDERED {
+                    return part.fold_asked(folded, &mut fold, limit, steps);
+                }
                 part.fetch();
             }
-            if part.rest.is_some() && part.chunk.len() > 0 && steps.ahead(part.size()) {
-                steps.take(part.cut_rest());
+            if ORDERED && part.asks && part.chunk.len() > 0 && steps.ahead(part.size()) {
+                steps.take(part.asking());
             }
             let folded = fold.fold(folded, part.chunk.by_ref().take(limit))?;
             if part.chunk.len() == 0 {
