@@ -14,7 +14,7 @@
 //!                     └─ all done?   take it back, go on
 //! ```
 //!
-//! Some units have to be fetched one after the other, as the items of a sequential iterator. Such a task fetches a few, offers the rest
+//! Some units have to be fetched one after the other, as the items of a sequential iterator. Such a task fetches a few, offers the rest (or a share in it)
 //! at once, with or without demand, and folds the few ([`Steps::ahead`]). Otherwise a thief might have to wait for one slow item.
 //!
 //! A step of units that take [100 ns or longer](SLOW) is *watched*: it ends between two units when there is demand, and after a unit of

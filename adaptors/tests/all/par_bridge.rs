@@ -1,4 +1,4 @@
-//! `par_bridge`: every item of a sequential iterator comes once, the iterator is asked by one thread at a time, and nobody waits for its turn.
+//! `par_bridge`: every item of a sequential iterator comes once, the iterator is asked by one thread at a time, and waits for turns are short.
 
 use crate::support::{LENGTHS, assert_schedules};
 use furcate::iter::IterBridge;
@@ -233,6 +233,12 @@ fn it_stops_early() {
         assert_eq!((0..).par_bridge().ordered().find_first(|&i: &u64| i > 10_000), Some(10_001));
         assert_eq!((0..).par_bridge().take_any(100).map(|i: u64| i).count(), 100);
         assert!((0..).par_bridge().map(|i: u64| (i < 1000).then_some(i)).while_some().count() <= 1000);
+        // A gate that closes within a run of cheap items, and more behind it.
+        assert_eq!((0..1000).par_bridge().take_any(100).chain(0..3).count(), 103);
+        assert_eq!((0..1000).par_bridge().take_any(100).chain(0..3).on(furcate::Inline).count(), 103);
+        // The sizes of both are unknown.
+        let two = (0..1000_u64).par_bridge().chain((0..).par_bridge());
+        assert!(two.any(|i| i == 1_000_000));
         let token = CancelToken::new();
         let outcome = (0..).par_bridge().stop_on(&token).for_each(|i: u64| {
             if i == 1000 {
@@ -245,7 +251,7 @@ fn it_stops_early() {
     });
 }
 
-/// After an early end the iterator goes on behind what was fetched: at most a chunk for each thread.
+/// After an early end the iterator goes on behind the items that were worked on.
 #[test]
 fn little_is_fetched_in_vain() {
     let mut iter = 0..1_000_000_u64;

@@ -330,7 +330,7 @@ pub trait Steps<P> {
     /// Whether the rest is to be given away now, before the units that are there are folded. `size` is the number of remaining units.
     ///
     /// A producer whose units have to be fetched one after the other calls this when it has fetched some: another worker can fetch the next ones
-    /// meanwhile. If the answer is yes, it gives its other units away ([`take`](Self::take)), and goes on.
+    /// meanwhile. If the answer is yes, it gives its other units away, or a share in them ([`take`](Self::take)), and goes on.
     #[inline]
     fn ahead(&mut self, size: usize) -> bool {
         let _ = size;

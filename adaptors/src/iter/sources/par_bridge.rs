@@ -3,8 +3,8 @@
 //! # Protocol
 //!
 //! Parts of the call share the iterator. A part *asks*: it takes the iterator's lock, takes an item, gives the lock back, and folds the item. One that
-//! finds the lock taken for [`PATIENCE`] ends, so that its worker can do something else. The holder of the lock goes on to the iterator's end, and offers
-//! a part to thieves before it folds an item.
+//! finds the lock taken for [`PATIENCE`] ends, so that its worker can do something else. The holder of the lock goes on, and offers a part to thieves
+//! before it folds an item.
 //!
 //! ```text
 //!   worker 1    ask a   offer a part   fold a        ask c   fold c      ask d  ...
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Where items are not [dear](DEAR), to pass the lock would cost more than to fold them. So one part asks: it keeps the lock for up to [`RUN`] items, folds
-//! each before it asks for the next one, and offers nothing. One that finds the lock taken ends at once.
+//! each before it asks for the next one, and offers nothing. A part that has found cheap items, and then finds the lock taken, ends at once.
 //!
 //! *In order* ([`ordered`](IterBridge::ordered)) one part asks. It takes a *chunk* of items. Then it offers the *rest* to thieves: the right to ask. It folds the
 //! chunk, and takes the rest back if no thief has come. So the parts lie in the order of the items, and no worker waits for the iterator.
@@ -30,7 +30,8 @@
 //! 3. *None waits for the next one.* A worker that asks holds no item that is not folded yet, so an iterator may wait until earlier items have been
 //!    worked on. (The list of work of a search is such an iterator.) Two exceptions are the user's choice: in order, and under policies that cut
 //!    blocks.
-//! 4. *Short waits* for the iterator. A part ends early only if another one has the lock, and that one asks again. So all items come.
+//! 4. *Short waits* for the iterator. A part ends early only if another one has the lock, and that one asks again, unless its own fold ends it (a `try_fold`
+//!    that has failed). So all items come.
 //! 5. *Short chunks*, in order. A chunk has at most [`LONGEST`] items. It grows while chunks are folded in less than [`FOLD`], and it ends when fetching it
 //!    has taken [`FETCH`]. It has one item until [`QUICK`] items in a row have come at once, and again after one that has not: the items of
 //!    a chunk wait for the last one.
@@ -55,7 +56,7 @@ const PATIENCE: Duration = Duration::from_micros(20);
 const DEAR: Duration = Duration::from_nanos(150);
 
 /// Most cheap items that are folded before another part may ask.
-const RUN: usize = 64;
+const RUN: u32 = 256;
 
 /// Number of items after which the mean forgets half of them. It is large, so that a few very dear items among many cheap ones count.
 const REMEMBERED: u32 = 1 << 16;
@@ -69,7 +70,7 @@ const LONGEST: usize = 4096;
 /// Time in which a chunk should be folded.
 const FOLD: Duration = Duration::from_micros(50);
 
-/// Time after which no more items are fetched for a chunk.
+/// Time after which no more items are fetched for a chunk, or folded in a run.
 const FETCH: Duration = Duration::from_micros(50);
 
 /// Number of items in a row that come at once before a chunk may have more than one.
@@ -100,7 +101,7 @@ pub trait ParallelBridge: Sized {
     /// source that waits, see `par_bridge_async`.)
     ///
     /// No worker asks while it holds an item that it has not worked on. So the iterator may wait until the items that it has given are done, as a list of work
-    /// does that grows meanwhile. Where items take less than some 0.15 us on average, one worker takes up to 64 of them, one after the other, before another one
+    /// does that grows meanwhile. Where items take less than some 0.15 us on average, one worker takes up to 256 of them, one after the other, before another one
     /// may ask: where one item of that run is exceptionally long, the others do without the iterator meanwhile.
     ///
     /// A call that ends early drops the iterator. With `(&mut iter).par_bridge()` it goes on behind the items that were worked on.
@@ -119,7 +120,7 @@ pub trait ParallelBridge: Sized {
     /// # Cost
     ///
     /// An item costs some 50 ns, and one that takes less than 0.15 us some nanoseconds. The call keeps some 200 bytes, and the part's output, for each time that a worker has joined it,
-    /// until it ends: at most some ten thousand times a second, and seldom if all are busy.
+    /// until it ends: seldom if all are busy, and for each item at most if the iterator takes longer than 20 us.
     ///
     /// # Panics
     ///
@@ -157,7 +158,7 @@ pub struct IterBridge<I, const ORDERED: bool = false> {
 /// The iterator, shared by all parts.
 #[derive(Debug)]
 struct Source<I> {
-    /// Poisoned if a panic came while the iterator was asked, or while cheap items were folded.
+    /// Poisoned by a panic while the iterator is asked, or while cheap items are folded.
     state: Mutex<State<I>>,
     /// Length of the next chunk. A part that has folded a chunk sets it, whoever asks then. (Relaxed: a number, and nothing depends on it.)
     length: AtomicUsize,
@@ -168,13 +169,18 @@ struct Source<I> {
 struct State<I> {
     /// `None` after the iterator's end.
     iter: Option<I>,
+    /// Set while the iterator is asked, and after a panic of it. (A lock that was taken while a panic unwinds is not poisoned by a further one.)
+    is_asked: bool,
     /// Time that some items took, and their number.
     mean: (Duration, u32),
 }
 
 impl<I> Source<I> {
     fn new(iter: Option<I>) -> Self {
-        Source { state: Mutex::new(State { iter, mean: (Duration::ZERO, 0) }), length: AtomicUsize::new(1) }
+        Source {
+            state: Mutex::new(State { iter, is_asked: false, mean: (Duration::ZERO, 0) }),
+            length: AtomicUsize::new(1),
+        }
     }
 
     /// The iterator, for the time of the guard. `None` if it has ended or panicked, or if others keep it busy for so long.
@@ -182,7 +188,7 @@ impl<I> Source<I> {
         let mut since = None;
         loop {
             match self.state.try_lock() {
-                Ok(turn) => return turn.iter.is_some().then_some(turn),
+                Ok(turn) => return (turn.iter.is_some() && !turn.is_asked).then_some(turn),
                 Err(TryLockError::Poisoned(_)) => return None,
                 Err(TryLockError::WouldBlock) => {}
             }
@@ -197,7 +203,10 @@ impl<I> Source<I> {
 impl<I: Iterator> State<I> {
     /// Asks for an item, and drops an iterator that has ended.
     fn ask(&mut self) -> Option<I::Item> {
-        let item = self.iter.as_mut()?.next();
+        let iter = self.iter.as_mut()?;
+        self.is_asked = true;
+        let item = iter.next();
+        self.is_asked = false;
         if item.is_none() {
             self.iter = None;
         }
@@ -360,10 +369,10 @@ impl<'a, I: Iterator, const ORDERED: bool> BridgePart<'a, I, ORDERED> {
         asking
     }
 
-    /// Folds up to `limit` items, one after the other: each before the next one is asked for.
+    /// Asks for an item and folds it, or does so with several cheap items, up to `limit`: each is folded before the next one is asked for.
     fn fold_asked<'s, B, F, L>(
         &mut self,
-        mut folded: B,
+        folded: B,
         fold: &mut F,
         limit: usize,
         steps: &mut L,
@@ -373,43 +382,38 @@ impl<'a, I: Iterator, const ORDERED: bool> BridgePart<'a, I, ORDERED> {
         F: StepFold<'s, I::Item, B>,
         L: Steps<Self>,
     {
-        let mut left = limit;
-        while left > 0 {
-            let patience = if self.are_cheap { Duration::ZERO } else { PATIENCE };
-            let Some(mut turn) = self.source.turn(patience) else {
-                self.asks = false;
-                break;
-            };
-            turn.note(std::mem::take(&mut self.timed));
-            self.are_cheap = !turn.is_dear();
-            let mut asked = 0;
-            let now = if self.are_cheap {
-                let (most, begun) = (left.min(RUN), Instant::now());
-                let items = from_fn(|| {
-                    let item = if asked < most { turn.ask() } else { None };
-                    asked += usize::from(item.is_some());
-                    item
-                });
-                let now = fold.fold(folded, items);
-                turn.note((begun.elapsed(), asked as u32));
-                now
-            } else {
-                let Some(item) = turn.ask() else { continue };
-                let begun = (turn.mean.1 < TIMED || self.uncounted % TIMED as usize == 0).then(Instant::now);
-                drop(turn);
-                if steps.ahead(self.size()) {
-                    steps.take(self.asking());
-                }
-                asked = 1;
-                let now = fold.fold(folded, once(item));
-                self.timed = begun.map_or_else(Default::default, |begun| (begun.elapsed(), 1));
-                now
-            };
-            left -= asked;
-            self.uncounted = self.uncounted.saturating_sub(asked);
-            folded = now?;
+        let patience = if self.are_cheap { Duration::ZERO } else { PATIENCE };
+        let Some(mut turn) = self.source.turn(patience) else {
+            self.asks = false;
+            return ControlFlow::Continue(folded);
+        };
+        turn.note(std::mem::take(&mut self.timed));
+        self.are_cheap = !turn.is_dear();
+        if self.are_cheap {
+            let (most, begun, mut asked) =
+                (u32::try_from(limit).map_or(RUN, |limit| limit.min(RUN)), Instant::now(), 0);
+            let items = from_fn(|| {
+                let is_over = asked == most || (asked.is_power_of_two() && begun.elapsed() > FETCH);
+                let item = if is_over { None } else { turn.ask() };
+                asked += u32::from(item.is_some());
+                item
+            });
+            let folded = fold.fold(folded, items);
+            turn.note((begun.elapsed(), asked));
+            self.uncounted = self.uncounted.saturating_sub(asked as usize);
+            return folded;
         }
-        ControlFlow::Continue(folded)
+        let Some(item) = turn.ask() else { return ControlFlow::Continue(folded) };
+        let is_timed = turn.mean.1 < TIMED || self.uncounted % TIMED as usize == 0;
+        drop(turn);
+        if steps.ahead(self.size()) {
+            steps.take(self.asking());
+        }
+        let begun = is_timed.then(Instant::now);
+        let folded = fold.fold(folded, once(item));
+        self.timed = begun.map_or_else(Default::default, |begun| (begun.elapsed(), 1));
+        self.uncounted = self.uncounted.saturating_sub(1);
+        folded
     }
 
     /// Fetches a chunk.
@@ -502,6 +506,10 @@ impl<I: Iterator, const ORDERED: bool> Divisible for BridgePart<'_, I, ORDERED> 
         if index >= self.size() {
             let right = self.with(Vec::new());
             return (self, right);
+        }
+        if self.asks && index > self.uncounted / 4 {
+            // A share of a size that nobody knows, as of the first side of a chain.
+            return self.divide();
         }
         if self.chunk.len() < index {
             self.fetch_up_to(index, None);
