@@ -508,7 +508,7 @@ impl<I: Iterator, const ORDERED: bool> Divisible for BridgePart<'_, I, ORDERED> 
             return (self, right);
         }
         if self.asks && index > self.uncounted / 4 {
-            // A share of a size that nobody knows, as of the first side of a chain.
+            // A guess, as that of the first side of a chain: no number of items to fetch.
             return self.divide();
         }
         if self.chunk.len() < index {
