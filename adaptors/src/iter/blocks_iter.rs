@@ -38,7 +38,7 @@ impl<I: ParallelIterator, Z: BlockSizes> BlocksIter<I, Z> {
     /// Returns the blocks. Each is a parallel iterator, with the policy, the scheduler and the executor of the chain.
     ///
     /// A block that no terminal drives is dropped, with its items. If items are borrowed, a second call begins again.
-    /// If they are owned (a vector's items), they are gone with the first call.
+    /// If they are owned (a vector's items), they are gone with the first call. The items of a `par_bridge` go on behind the last block.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -56,7 +56,7 @@ const PATIENCE: Duration = Duration::from_micros(20);
 const DEAR: Duration = Duration::from_nanos(150);
 
 /// Most cheap items that are folded before another part may ask.
-const RUN: u32 = 256;
+const RUN: usize = 256;
 
 /// Number of items after which the mean forgets half of them. It is large, so that a few very dear items among many cheap ones count.
 const REMEMBERED: u32 = 1 << 16;
@@ -219,8 +219,9 @@ impl<I: Iterator> State<I> {
         time >= DEAR * items
     }
 
-    fn note(&mut self, (time, items): (Duration, u32)) {
-        self.mean = (self.mean.0 + time, self.mean.1 + items);
+    /// Notes the time in which so many items were folded, at most [`RUN`].
+    fn note(&mut self, time: Duration, items: usize) {
+        self.mean = (self.mean.0 + time, self.mean.1 + items as u32);
         if self.mean.1 > REMEMBERED {
             self.mean = (self.mean.0 / 2, self.mean.1 / 2);
         }
@@ -314,7 +315,7 @@ impl<I: Iterator<Item: Send> + Send, const ORDERED: bool> ParallelIterator for I
             asks: true,
             uncounted,
             are_cheap: false,
-            timed: Default::default(),
+            timed: None,
             longest,
             quick: 0,
             fetched: None,
@@ -332,8 +333,8 @@ pub struct BridgePart<'a, I: Iterator, const ORDERED: bool> {
     uncounted: usize,
     /// Whether this part has found items that are not dear, so that it is not to be divided.
     are_cheap: bool,
-    /// Time of an item that was folded, and 1, to be noted when the iterator is asked again.
-    timed: (Duration, u32),
+    /// Time of an item that was folded, to be noted when the iterator is asked again.
+    timed: Option<Duration>,
     /// Greatest length of a chunk.
     longest: usize,
     /// Number of items that have come at once, one after the other.
@@ -352,8 +353,7 @@ impl<'a, I: Iterator, const ORDERED: bool> BridgePart<'a, I, ORDERED> {
     /// A part with these items only.
     fn with(&self, chunk: Vec<I::Item>) -> Self {
         let chunk = chunk.into_iter();
-        let timed = Default::default();
-        BridgePart { chunk, asks: false, uncounted: 0, timed, quick: 0, fetched: None, ..*self }
+        BridgePart { chunk, asks: false, uncounted: 0, timed: None, quick: 0, fetched: None, ..*self }
     }
 
     /// A part that asks. In order, this one does not ask any more.
@@ -387,20 +387,21 @@ impl<'a, I: Iterator, const ORDERED: bool> BridgePart<'a, I, ORDERED> {
             self.asks = false;
             return ControlFlow::Continue(folded);
         };
-        turn.note(std::mem::take(&mut self.timed));
+        if let Some(time) = self.timed.take() {
+            turn.note(time, 1);
+        }
         self.are_cheap = !turn.is_dear();
         if self.are_cheap {
-            let (most, begun, mut asked) =
-                (u32::try_from(limit).map_or(RUN, |limit| limit.min(RUN)), Instant::now(), 0);
+            let (most, begun, mut asked) = (limit.min(RUN), Instant::now(), 0_usize);
             let items = from_fn(|| {
                 let is_over = asked == most || (asked.is_power_of_two() && begun.elapsed() > FETCH);
                 let item = if is_over { None } else { turn.ask() };
-                asked += u32::from(item.is_some());
+                asked += usize::from(item.is_some());
                 item
             });
             let folded = fold.fold(folded, items);
-            turn.note((begun.elapsed(), asked));
-            self.uncounted = self.uncounted.saturating_sub(asked as usize);
+            turn.note(begun.elapsed(), asked);
+            self.uncounted = self.uncounted.saturating_sub(asked);
             return folded;
         }
         let Some(item) = turn.ask() else { return ControlFlow::Continue(folded) };
@@ -411,7 +412,7 @@ impl<'a, I: Iterator, const ORDERED: bool> BridgePart<'a, I, ORDERED> {
         }
         let begun = is_timed.then(Instant::now);
         let folded = fold.fold(folded, once(item));
-        self.timed = begun.map_or_else(Default::default, |begun| (begun.elapsed(), 1));
+        self.timed = begun.map(|begun| begun.elapsed());
         self.uncounted = self.uncounted.saturating_sub(1);
         folded
     }
