@@ -14,7 +14,8 @@ pub fn distribute<T>(block: impl ExactSizeIterator<Item = T>, bucket: impl Fn(&T
     buckets
 }
 
-/// Returns the rows and the columns of an anti-diagonal's blocks. The last of these rows meets the first of these columns.
+/// Returns the rows and the columns of an anti-diagonal's blocks. Block (i, j) is on the anti-diagonal i + j, so the last of these rows meets the
+/// first of these columns: `rows.iter().rev().zip(columns)` are the blocks.
 pub fn anti_diagonal<'s, R, C>(
     number: usize,
     rows: &'s mut [R],

@@ -9,7 +9,9 @@ use std::ops::AddAssign;
 #[must_use]
 pub fn count(keys: &[u32], bound: usize) -> Vec<u32> {
     let mut counts = vec![0; bound];
-    keys.iter().for_each(|&key| counts[key as usize] += 1);
+    for &key in keys {
+        counts[key as usize] += 1;
+    }
     counts
 }
 

@@ -1,5 +1,7 @@
 //! A program of the gallery: three columns of code, an input, and a checker.
 
+#[cfg(test)]
+use std::any::Any;
 use std::time::{Duration, Instant};
 
 /// The three ways in which each program is written.
@@ -45,11 +47,11 @@ pub struct Program {
     pub what: &'static str,
     /// What `size` counts, for instance `keys`.
     pub unit: &'static str,
-    /// The usual size. With this size, the sequential column takes a few tenths of a second.
+    /// The usual size. With this size, the sequential column takes a few tenths of a second, or less where there is not enough to do.
     pub size: usize,
     /// A size that takes some milliseconds, and is still large enough to be divided.
     pub quick: usize,
-    /// The schedule that the third column names; empty if only the library's name differs from the second column.
+    /// The schedule that the third column names; empty if it names none. Then only the library's name differs from the second column (but in `find_first`).
     pub schedule: &'static str,
     /// Why the third column is faster or slower than the second one: a sentence without its capital letter and its period.
     pub why: &'static str,
@@ -98,6 +100,14 @@ pub trait Case {
     ///
     /// If the output is wrong. The text says what was expected.
     fn check(&self) -> Result<(), String>;
+
+    /// The output of the last run.
+    #[cfg(test)]
+    fn output(&self) -> Option<&dyn Any>;
+
+    /// Checks an output of another case of the same program, as if it were this one's.
+    #[cfg(test)]
+    fn check_other(&self, output: &dyn Any) -> Result<(), String>;
 }
 
 /// Whether an output is right for an input.
@@ -114,7 +124,7 @@ struct Runs<I, O> {
     output: Option<O>,
 }
 
-impl<I, O> Case for Runs<I, O> {
+impl<I, O: 'static> Case for Runs<I, O> {
     fn run(&mut self, column: Column) -> Duration {
         self.output = None;
         let (time, output) = (self.run)(&self.input, column);
@@ -124,6 +134,16 @@ impl<I, O> Case for Runs<I, O> {
 
     fn check(&self) -> Result<(), String> {
         (self.check)(&self.input, self.output.as_ref().ok_or("nothing has run")?)
+    }
+
+    #[cfg(test)]
+    fn output(&self) -> Option<&dyn Any> {
+        self.output.as_ref().map(|output| output as &dyn Any)
+    }
+
+    #[cfg(test)]
+    fn check_other(&self, output: &dyn Any) -> Result<(), String> {
+        (self.check)(&self.input, output.downcast_ref().ok_or("an output of another program")?)
     }
 }
 

@@ -77,7 +77,7 @@ impl SharedSets {
             if a == b {
                 return false;
             }
-            // The exchange fails if another thread has made the greater root a child.
+            // The exchange fails if another thread has made the greater root a child. A root only ever gets a smaller parent, so there are no cycles.
             let (root, child) = (a.min(b), a.max(b));
             if self.parents[child as usize].compare_exchange(child, root, Relaxed, Relaxed).is_ok() {
                 return true;

@@ -13,7 +13,10 @@ pub(super) const PROGRAM: Program = Program {
     schedule: "",
     why: "about a tie: both libraries divide the two parallel loops of each step alike, and the last steps have few tiles for either",
     source: include_str!("cholesky.rs"),
-    case: |size| changes(Matrix::random(size), [sequential::run, rayon::run, furcate::run], check),
+    case: |size| {
+        assert!(size >= SIZE, "give at least 64 rows");
+        changes(Matrix::random(size), [sequential::run, rayon::run, furcate::run], check)
+    },
 };
 
 /// The number of rows, and of columns, of a tile.
@@ -79,7 +82,7 @@ fn subtract(column: &mut [f64; SIZE], others: &[[f64; SIZE]], factor: impl Fn(us
 }
 
 /// Factors a diagonal tile.
-fn factor(tile: &mut Tile) {
+fn factor_diagonal(tile: &mut Tile) {
     for index in 0..SIZE {
         let (done, rest) = tile.columns.split_at_mut(index);
         subtract(&mut rest[0], done, |other| done[other][index]);
@@ -124,7 +127,7 @@ fn check(matrix: &Matrix, result: &Matrix) -> Result<(), String> {
 }
 
 mod sequential {
-    use super::{Matrix, divide, factor, update};
+    use super::{Matrix, divide, factor_diagonal, update};
 
     /// Each step finishes the first column of tiles, and goes on with the rest.
     pub(super) fn run(matrix: &mut Matrix) {
@@ -133,7 +136,7 @@ mod sequential {
             let height = rest.iter().take_while(|tile| tile.column == rest[0].column).count();
             let (column, right) = rest.split_at_mut(height);
             let (diagonal, below) = column.split_at_mut(1);
-            factor(&mut diagonal[0]);
+            factor_diagonal(&mut diagonal[0]);
             below.iter_mut().for_each(|tile| divide(tile, &diagonal[0]));
             right.iter_mut().for_each(|tile| update(tile, below));
             rest = right;
@@ -142,7 +145,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{Matrix, divide, factor, update};
+    use super::{Matrix, divide, factor_diagonal, update};
     use rayon::prelude::*;
 
     /// Each step finishes the first column of tiles, and goes on with the rest.
@@ -152,7 +155,7 @@ mod rayon {
             let height = rest.iter().take_while(|tile| tile.column == rest[0].column).count();
             let (column, right) = rest.split_at_mut(height);
             let (diagonal, below) = column.split_at_mut(1);
-            factor(&mut diagonal[0]);
+            factor_diagonal(&mut diagonal[0]);
             below.par_iter_mut().for_each(|tile| divide(tile, &diagonal[0]));
             right.par_iter_mut().for_each(|tile| update(tile, below));
             rest = right;
@@ -161,7 +164,7 @@ mod rayon {
 }
 
 mod furcate {
-    use super::{Matrix, divide, factor, update};
+    use super::{Matrix, divide, factor_diagonal, update};
     use furcate::prelude::*;
 
     /// Each step finishes the first column of tiles, and goes on with the rest.
@@ -171,7 +174,7 @@ mod furcate {
             let height = rest.iter().take_while(|tile| tile.column == rest[0].column).count();
             let (column, right) = rest.split_at_mut(height);
             let (diagonal, below) = column.split_at_mut(1);
-            factor(&mut diagonal[0]);
+            factor_diagonal(&mut diagonal[0]);
             below.par_iter_mut().for_each(|tile| divide(tile, &diagonal[0]));
             right.par_iter_mut().for_each(|tile| update(tile, below));
             rest = right;

@@ -78,15 +78,15 @@ mod sequential {
     pub(super) fn run(points: &Vec<Point>) -> f64 {
         let mut points = points.clone();
         points.sort_unstable_by(by_x);
-        least(&points).sqrt()
+        least_square(&points).sqrt()
     }
 
-    pub(super) fn least(points: &[Point]) -> f64 {
+    pub(super) fn least_square(points: &[Point]) -> f64 {
         if points.len() <= FEW {
             return least_of_few(points);
         }
         let (left, right) = points.split_at(points.len() / 2);
-        let (left, right) = (least(left), least(right));
+        let (left, right) = (least_square(left), least_square(right));
         least_across(points, left.min(right))
     }
 }
@@ -98,15 +98,15 @@ mod rayon {
     pub(super) fn run(points: &Vec<Point>) -> f64 {
         let mut points = points.clone();
         points.par_sort_unstable_by(by_x);
-        least(&points).sqrt()
+        least_square(&points).sqrt()
     }
 
-    fn least(points: &[Point]) -> f64 {
+    fn least_square(points: &[Point]) -> f64 {
         if points.len() <= SHORT {
-            return sequential::least(points);
+            return sequential::least_square(points);
         }
         let (left, right) = points.split_at(points.len() / 2);
-        let (left, right) = rayon::join(|| least(left), || least(right));
+        let (left, right) = rayon::join(|| least_square(left), || least_square(right));
         least_across(points, left.min(right))
     }
 }
@@ -118,15 +118,15 @@ mod furcate {
     pub(super) fn run(points: &Vec<Point>) -> f64 {
         let mut points = points.clone();
         points.par_sort_unstable_by(by_x);
-        least(&points).sqrt()
+        least_square(&points).sqrt()
     }
 
-    fn least(points: &[Point]) -> f64 {
+    fn least_square(points: &[Point]) -> f64 {
         if points.len() <= SHORT {
-            return sequential::least(points);
+            return sequential::least_square(points);
         }
         let (left, right) = points.split_at(points.len() / 2);
-        let (left, right) = furcate::join(|| least(left), || least(right));
+        let (left, right) = furcate::join(|| least_square(left), || least_square(right));
         least_across(points, left.min(right))
     }
 }

@@ -30,7 +30,7 @@ pub(super) const PROGRAM: Program = Program {
 type Buckets = Vec<Vec<f64>>;
 
 /// Returns the keys that divide the buckets: every 32nd key of a sorted random sample. Buckets get about as many keys as each other.
-fn splitters(keys: &[f64]) -> Vec<f64> {
+fn choose_splitters(keys: &[f64]) -> Vec<f64> {
     let mut random = Rng::with_seed(4);
     let mut sample: Vec<f64> = (0..32 * BUCKETS).filter_map(|_| random.choice(keys)).copied().collect();
     sample.sort_unstable_by(f64::total_cmp);
@@ -42,7 +42,7 @@ fn distribute(block: &[f64], splitters: &[f64]) -> Buckets {
 }
 
 /// Cuts the array of keys into one place for each bucket.
-fn places<'a>(mut keys: &'a mut [f64], blocks: &[Buckets]) -> Vec<&'a mut [f64]> {
+fn cut_places<'a>(mut keys: &'a mut [f64], blocks: &[Buckets]) -> Vec<&'a mut [f64]> {
     let buckets = blocks.first().map_or(0, Vec::len);
     let place = |bucket: usize| {
         let length = blocks.iter().map(|block| block[bucket].len()).sum();
@@ -67,27 +67,27 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{BLOCK, Buckets, distribute, places, sort_bucket, splitters};
+    use super::{BLOCK, Buckets, choose_splitters, cut_places, distribute, sort_bucket};
     use rayon::prelude::*;
 
     pub(super) fn run(keys: &mut Vec<f64>) {
-        let splitters = splitters(keys);
+        let splitters = choose_splitters(keys);
         let blocks: Vec<Buckets> =
             keys.par_chunks(BLOCK).map(|block| distribute(block, &splitters)).collect();
-        let places = places(keys, &blocks).into_par_iter().enumerate();
+        let places = cut_places(keys, &blocks).into_par_iter().enumerate();
         places.for_each(|(bucket, place)| sort_bucket(bucket, place, &blocks));
     }
 }
 
 mod furcate {
-    use super::{BLOCK, Buckets, distribute, places, sort_bucket, splitters};
+    use super::{BLOCK, Buckets, choose_splitters, cut_places, distribute, sort_bucket};
     use furcate::prelude::*;
 
     pub(super) fn run(keys: &mut Vec<f64>) {
-        let splitters = splitters(keys);
+        let splitters = choose_splitters(keys);
         let blocks: Vec<Buckets> =
             keys.par_chunks(BLOCK).map(|block| distribute(block, &splitters)).collect();
-        let places = places(keys, &blocks).into_par_iter().enumerate();
+        let places = cut_places(keys, &blocks).into_par_iter().enumerate();
         places.for_each(|(bucket, place)| sort_bucket(bucket, place, &blocks));
     }
 }

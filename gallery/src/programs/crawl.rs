@@ -228,6 +228,7 @@ mod furcate {
     pub(super) fn run(site: &Site) -> io::Result<Index> {
         let (mut crawler, mut level) = (Crawler::new(), vec![0]);
         while !level.is_empty() {
+            // `fetch` gives a future. While futures wait, no thread does.
             let answers = level.par_iter().map(|&page| fetch(site.address, page)).io_await();
             let pages: io::Result<Vec<Page>> = answers.map(|answer| Ok(parse(&answer?))).collect();
             level = crawler.add(&level, pages?);

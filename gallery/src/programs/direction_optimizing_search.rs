@@ -91,7 +91,7 @@ mod rayon {
         while !level.is_empty() {
             distance += 1;
             let arcs = level.par_iter().map(|&vertex| graph.degree(vertex)).sum();
-            // If several threads reach a vertex, only one of them puts the vertex into the next level.
+            // If several threads reach a vertex, only one of them puts the vertex into the next level. (Backward, one thread sees each vertex.)
             let claim = |&vertex: &u32| {
                 let place = &distances[vertex as usize];
                 distance_of(vertex) == UNREACHED
@@ -130,7 +130,7 @@ mod furcate {
         while !level.is_empty() {
             distance += 1;
             let arcs = level.par_iter().map(|&vertex| graph.degree(vertex)).sum();
-            // If several threads reach a vertex, only one of them puts the vertex into the next level.
+            // If several threads reach a vertex, only one of them puts the vertex into the next level. (Backward, one thread sees each vertex.)
             let claim = |&vertex: &u32| {
                 let place = &distances[vertex as usize];
                 distance_of(vertex) == UNREACHED

@@ -48,13 +48,14 @@ impl Board {
         &mut self.cells[width..length - width]
     }
 
-    /// Computes the next generation of a row.
+    /// Computes the next generation of a row. The border does not count: row 0 is the second one of `cells`, so that the row above it is the first one.
     fn next_row(&self, row: usize, next: &mut [u8]) {
         let (above, rest) = self.cells[row * self.width..].split_at(self.width);
         let (same, below) = rest.split_at(self.width);
         let columns = above.windows(3).zip(same.windows(3)).zip(below.windows(3));
         for (next, ((above, same), below)) in next[1..].iter_mut().zip(columns) {
             let sum = |cells: &[u8]| cells[0] + cells[1] + cells[2];
+            // Of nine cells, with the cell itself.
             let living = sum(above) + sum(same) + sum(below);
             *next = u8::from(living == 3) | (u8::from(living == 4) & same[1]);
         }

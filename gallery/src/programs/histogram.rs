@@ -11,7 +11,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 25,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "a tie: a table of counts is expensive to make and to add; `with_min_len` makes one for each of rayon's threads, and `adaptive` makes one, and one more for each steal",
+    why: "about a tie: a table of counts is expensive to make and to add; rayon's column cuts the keys into a chunk for each thread, and `adaptive` makes one table, and one more for each steal",
     source: include_str!("histogram.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, KEYS as u32);
@@ -29,30 +29,21 @@ const KEYS: usize = 1 << 16;
 
 mod sequential {
     use super::KEYS;
+    use crate::counts::count;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
-        keys.iter().fold(vec![0; KEYS], |mut counts, &key| {
-            counts[key as usize] += 1;
-            counts
-        })
+        count(keys, KEYS)
     }
 }
 
 mod rayon {
     use super::KEYS;
-    use crate::counts::add;
+    use crate::counts::{add, count};
     use rayon::prelude::*;
 
     pub(super) fn run(keys: &Vec<u32>) -> Vec<u32> {
-        let share = keys.len() / rayon::current_num_threads();
-        let counts = keys.par_iter().with_min_len(share).fold(
-            || vec![0; KEYS],
-            |mut counts, &key| {
-                counts[key as usize] += 1;
-                counts
-            },
-        );
-        counts.reduce_with(add).unwrap_or_default()
+        let chunks = keys.par_chunks(keys.len().div_ceil(rayon::current_num_threads()));
+        chunks.map(|keys| count(keys, KEYS)).reduce_with(add).unwrap_or_default()
     }
 }
 
@@ -69,6 +60,7 @@ mod furcate {
                 counts
             },
         );
+        // A part is divided when a thief asks, so there are few tables to add.
         counts.adaptive().reduce_with(add).unwrap_or_default()
     }
 }

@@ -32,7 +32,7 @@ fn digit(key: u32, shift: u32) -> usize {
     (key >> shift) as usize % DIGITS
 }
 
-fn counts(keys: &[u32], shift: u32) -> [usize; DIGITS] {
+fn count_digits(keys: &[u32], shift: u32) -> [usize; DIGITS] {
     let mut counts = [0; DIGITS];
     keys.iter().for_each(|&key| counts[digit(key, shift)] += 1);
     counts
@@ -42,7 +42,7 @@ fn counts(keys: &[u32], shift: u32) -> [usize; DIGITS] {
 type Places<'a> = Vec<IterMut<'a, u32>>;
 
 /// Returns each block's places. Places are in the order of the digits, and for equal digits in the order of the blocks.
-fn places<'a>(mut to: &'a mut [u32], counts: &[[usize; DIGITS]]) -> Vec<Places<'a>> {
+fn cut_places<'a>(mut to: &'a mut [u32], counts: &[[usize; DIGITS]]) -> Vec<Places<'a>> {
     let mut places: Vec<Places> = counts.iter().map(|_| Vec::with_capacity(DIGITS)).collect();
     for digit in 0..DIGITS {
         for (places, counts) in places.iter_mut().zip(counts) {
@@ -61,7 +61,7 @@ fn scatter(block: &[u32], shift: u32, mut places: Places) {
 }
 
 mod sequential {
-    use super::{DIGITS, counts, digit};
+    use super::{DIGITS, count_digits, digit};
 
     pub(super) fn run(keys: &mut Vec<u32>) {
         let mut other = vec![0; keys.len()];
@@ -74,7 +74,7 @@ mod sequential {
     fn sort_by_digit(from: &[u32], to: &mut [u32], shift: u32) {
         let mut next = [0; DIGITS];
         let mut sum = 0;
-        for (next, count) in next.iter_mut().zip(counts(from, shift)) {
+        for (next, count) in next.iter_mut().zip(count_digits(from, shift)) {
             *next = sum;
             sum += count;
         }
@@ -87,7 +87,7 @@ mod sequential {
 }
 
 mod rayon {
-    use super::{BLOCK, counts, places, scatter};
+    use super::{BLOCK, count_digits, cut_places, scatter};
     use rayon::prelude::*;
 
     pub(super) fn run(keys: &mut Vec<u32>) {
@@ -99,14 +99,14 @@ mod rayon {
     }
 
     fn sort_by_digit(from: &[u32], to: &mut [u32], shift: u32) {
-        let counts: Vec<_> = from.par_chunks(BLOCK).map(|block| counts(block, shift)).collect();
-        let places = places(to, &counts);
+        let counts: Vec<_> = from.par_chunks(BLOCK).map(|block| count_digits(block, shift)).collect();
+        let places = cut_places(to, &counts);
         from.par_chunks(BLOCK).zip(places).for_each(|(block, places)| scatter(block, shift, places));
     }
 }
 
 mod furcate {
-    use super::{BLOCK, counts, places, scatter};
+    use super::{BLOCK, count_digits, cut_places, scatter};
     use furcate::prelude::*;
 
     pub(super) fn run(keys: &mut Vec<u32>) {
@@ -118,8 +118,8 @@ mod furcate {
     }
 
     fn sort_by_digit(from: &[u32], to: &mut [u32], shift: u32) {
-        let counts: Vec<_> = from.par_chunks(BLOCK).map(|block| counts(block, shift)).collect();
-        let places = places(to, &counts);
+        let counts: Vec<_> = from.par_chunks(BLOCK).map(|block| count_digits(block, shift)).collect();
+        let places = cut_places(to, &counts);
         from.par_chunks(BLOCK).zip(places).for_each(|(block, places)| scatter(block, shift, places));
     }
 }

@@ -65,6 +65,7 @@ mod rayon {
     use rayon::prelude::*;
 
     pub(super) fn run(documents: &Vec<String>) -> Vec<(String, Vec<usize>)> {
+        // The best length, found by trying: two parts for each thread.
         let share = documents.len() / rayon::current_num_threads() / 2;
         let index = documents.par_iter().enumerate().with_min_len(share).fold(Index::new, add);
         let index = index.reduce(Index::new, merge).into_par_iter();
@@ -79,6 +80,7 @@ mod furcate {
     use furcate::prelude::*;
 
     pub(super) fn run(documents: &Vec<String>) -> Vec<(String, Vec<usize>)> {
+        // A part is divided when a thief asks, so there are few indexes to merge.
         let index = documents.par_iter().enumerate().fold(Index::new, add).adaptive();
         let index = index.reduce(Index::new, merge).into_par_iter();
         let mut sorted: Vec<_> = index.map(|(word, list)| (word.to_owned(), list)).collect();

@@ -11,8 +11,8 @@ pub(super) const PROGRAM: Program = Program {
     unit: "points",
     size: 200_000,
     quick: 1 << 12,
-    schedule: ".adaptive()",
-    why: "a tie: the distances cost nearly everything; `with_min_len` makes one list of clusters for each of rayon's threads, and `adaptive` makes one, and one more for each steal",
+    schedule: "",
+    why: "a tie: the distances cost nearly everything, and lists of clusters are short enough that either library may make some more of them",
     source: include_str!("k_means.rs"),
     case: |size| {
         let points = inputs::clustered_points(size, CENTERS);
@@ -100,10 +100,9 @@ mod rayon {
 
     pub(super) fn run(points: &Vec<Point>) -> Vec<Point> {
         let mut centers: Vec<Point> = points.iter().take(CENTERS).copied().collect();
-        let share = points.len() / rayon::current_num_threads();
         for _ in 0..ROUNDS {
             let empty = || vec![Cluster::default(); centers.len()];
-            let clusters = points.par_iter().with_min_len(share).fold(empty, |mut clusters, point| {
+            let clusters = points.par_iter().fold(empty, |mut clusters, point| {
                 clusters[nearest(&centers, point)].add(point, 1);
                 clusters
             });
@@ -126,7 +125,7 @@ mod furcate {
                 clusters[nearest(&centers, point)].add(point, 1);
                 clusters
             });
-            let clusters = clusters.adaptive().reduce(empty, merge);
+            let clusters = clusters.reduce(empty, merge);
             move_centers(&mut centers, &clusters);
         }
         centers

@@ -88,6 +88,7 @@ mod rayon {
     pub(super) fn run(graph: &Graph) -> Vec<u64> {
         let sets = SharedSets::new(graph.vertex_count);
         let lightest: Vec<_> = (0..graph.vertex_count).map(|_| AtomicU64::new(NO_EDGE)).collect();
+        // The graph's edges are not copied: the first round borrows them.
         let (mut forest, mut edges) = (Vec::new(), Cow::from(&graph.edges));
         let mut roots: Vec<u32> = (0..graph.vertex_count as u32).collect();
         while !edges.is_empty() {
@@ -117,6 +118,7 @@ mod furcate {
     pub(super) fn run(graph: &Graph) -> Vec<u64> {
         let sets = SharedSets::new(graph.vertex_count);
         let lightest: Vec<_> = (0..graph.vertex_count).map(|_| AtomicU64::new(NO_EDGE)).collect();
+        // The graph's edges are not copied: the first round borrows them.
         let (mut forest, mut edges) = (Vec::new(), Cow::from(&graph.edges));
         let mut roots: Vec<u32> = (0..graph.vertex_count as u32).collect();
         while !edges.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::geometry::{Point, distance_squared, dot, minus};
 use crate::inputs;
-use crate::program::{Program, close, reads, sample};
+use crate::program::{Program, close, equal, reads, sample};
 
 pub(super) const PROGRAM: Program = Program {
     name: "n_body",
@@ -17,6 +17,7 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let bodies = inputs::points_in_clouds(size);
         reads(bodies, [sequential::run, rayon::run, furcate::run], |bodies, pulls| {
+            equal(&pulls.len(), &bodies.len())?;
             close(pulls.as_flattened(), sequential::run(bodies).as_flattened(), 1e-9)?;
             // The octree is an approximation: an error of a twentieth is allowed.
             for (at, pull) in sample(bodies.iter().zip(pulls), 20) {

@@ -187,9 +187,9 @@ fn fourier(lines: &mut Vec<Complex>, space: &mut Vec<Complex>, roots: &[Complex]
 
 /// Fills a slab with its rows of all planes, or a plane with its rows of all slabs.
 fn gather(from: &[Complex], index: usize, to: &mut [Complex], width: usize) {
-    let parts = from.len() / to.len();
-    for (part, row) in to.chunks_exact_mut(width).enumerate() {
-        row.copy_from_slice(&from[(part * parts + index) * width..][..width]);
+    let stride = from.len() / to.len();
+    for (row, elements) in to.chunks_exact_mut(width).enumerate() {
+        elements.copy_from_slice(&from[(row * stride + index) * width..][..width]);
     }
 }
 

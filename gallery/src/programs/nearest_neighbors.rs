@@ -17,6 +17,7 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let points = inputs::points_in_clouds(size.max(2));
         reads(points, [sequential::run, rayon::run, furcate::run], |points, pairs| {
+            equal(&sorted(pairs.iter().map(|[point, _]| *point)), &sorted(points.iter().copied()))?;
             equal(pairs, &sequential::run(points))?;
             let nearest = |point: &Point<2>| {
                 let others = points.iter().filter(|other| *other != point);
@@ -58,6 +59,13 @@ fn search(tree: &[Point<2>], axis: usize, to: &Point<2>, best: &mut (f64, Point<
     if offset * offset < best.0 {
         search(far, 1 - axis, to, best);
     }
+}
+
+/// Sorts points, for the check.
+fn sorted(points: impl Iterator<Item = Point<2>>) -> Vec<Point<2>> {
+    let mut points: Vec<_> = points.collect();
+    points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    points
 }
 
 mod sequential {

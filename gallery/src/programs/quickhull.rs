@@ -1,10 +1,10 @@
 //! Computes the convex hull of points in the plane, by quickhull (PBBS: convexHull).
 
-use std::cmp::Ordering;
-
 use crate::geometry::Point;
 use crate::inputs;
 use crate::program::{Program, equal, reads};
+use std::cmp::Ordering;
+use std::collections::HashSet;
 
 pub(super) const PROGRAM: Program = Program {
     name: "quickhull",
@@ -19,6 +19,11 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         reads(inputs::points_in_disk(size), [sequential::run, rayon::run, furcate::run], |points, hull| {
             equal(hull, &sequential::run(points))?;
+            let bits = |point: &Point<2>| point.map(f64::to_bits);
+            let corners: HashSet<_> = hull.iter().map(bits).collect();
+            let met: HashSet<_> = points.iter().map(bits).filter(|point| corners.contains(point)).collect();
+            equal(&met.len(), &hull.len())?;
+            equal(&hull.is_empty(), &points.is_empty())?;
             let sides = || hull.iter().zip(hull.iter().cycle().skip(1));
             let outside = |point: &Point<2>| sides().any(|(&a, &b)| area(a, b, *point) > 0.0);
             equal(&points.iter().step_by(1000).copied().find(outside), &None)

@@ -17,6 +17,7 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let plane = Plane { points: inputs::points_in_cube(size), rectangles: inputs::rectangles(size) };
         reads(plane, [sequential::run, rayon::run, furcate::run], |plane, counts| {
+            equal(&counts.len(), &plane.rectangles.len())?;
             equal(counts, &sequential::run(plane))?;
             let by_a_loop =
                 |rectangle| plane.points.iter().filter(|point| is_within(point, rectangle)).count();

@@ -17,6 +17,7 @@ pub(super) const PROGRAM: Program = Program {
     case: |size| {
         let scene = Scene { triangles: inputs::small_triangles(size), rays: inputs::rays(size) };
         reads(scene, [sequential::run, rayon::run, furcate::run], |scene, hits| {
+            equal(&hits.len(), &scene.rays.len())?;
             equal(hits, &sequential::run(scene))?;
             let by_a_loop = |ray| {
                 let hits = scene.triangles.iter().map(|triangle| (triangle.distance(ray), triangle.label));

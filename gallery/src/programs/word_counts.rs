@@ -1,7 +1,7 @@
 //! Counts how often each word of a text occurs (PBBS: wordCounts).
 
 use crate::inputs::Vocabulary;
-use crate::program::{Program, equal, reads};
+use crate::program::{Program, equal, reads, sample};
 use std::collections::HashMap;
 
 pub(super) const PROGRAM: Program = Program {
@@ -19,7 +19,9 @@ pub(super) const PROGRAM: Program = Program {
         reads(text, [sequential::run, rayon::run, furcate::run], |text, counts| {
             let words: usize = counts.iter().map(|(_, count)| count).sum();
             equal(&words, &text.split(' ').flat_map(str::lines).filter(|word| !word.is_empty()).count())?;
-            equal(counts, &sequential::run(text))
+            equal(counts, &sequential::run(text))?;
+            let occurs = |word: &str| text.split_whitespace().filter(|it| *it == word).count();
+            sample(counts.iter(), 4).try_for_each(|(word, count)| equal(count, &occurs(word)))
         })
     },
 };
@@ -62,6 +64,7 @@ mod furcate {
     use furcate::prelude::*;
 
     pub(super) fn run(text: &String) -> Vec<(String, usize)> {
+        // A part is divided when a thief asks, so there are few maps to merge.
         let counts = text.par_split_whitespace().fold(Counts::new, count).adaptive();
         let counts = counts.reduce(Counts::new, merge).into_par_iter();
         let mut sorted: Vec<_> = counts.map(|(word, count)| (word.to_owned(), count)).collect();

@@ -231,6 +231,8 @@ fn a_job_that_is_queued_while_all_threads_wait_is_reported() {
                     let (begun, signal, done) = (Arc::clone(&begun), Arc::clone(signal), Arc::clone(&done));
                     pool.spawn(move || {
                         add(&begun);
+                        // None waits while another one is still queued.
+                        until(|| begun.load(SeqCst) == threads);
                         block_on(signal.received());
                         add(&done);
                     });
