@@ -82,6 +82,7 @@ fn subtract(column: &mut [f64; SIZE], others: &[[f64; SIZE]], factor: impl Fn(us
 }
 
 /// Factors a diagonal tile.
+#[inline(never)]
 fn factor_diagonal(tile: &mut Tile) {
     for index in 0..SIZE {
         let (done, rest) = tile.columns.split_at_mut(index);
@@ -92,6 +93,7 @@ fn factor_diagonal(tile: &mut Tile) {
 }
 
 /// Divides a tile by the transpose of the factored diagonal tile above it.
+#[inline(never)]
 fn divide(tile: &mut Tile, diagonal: &Tile) {
     for index in 0..SIZE {
         let (done, rest) = tile.columns.split_at_mut(index);
@@ -101,6 +103,7 @@ fn divide(tile: &mut Tile, diagonal: &Tile) {
 }
 
 /// Subtracts a product from a tile: the divided tile in the same row, times the transpose of the divided tile whose row is the tile's column.
+#[inline(never)]
 fn update(tile: &mut Tile, divided: &[Tile]) {
     let of = |row: usize| &divided[row - divided[0].row];
     let (a, b) = (of(tile.row), of(tile.column));

@@ -52,6 +52,7 @@ fn random_lengths(size: usize) -> Matrix {
 }
 
 /// Shortens the paths from one vertex, where the path by way of the vertex `via` is shorter. `paths` are the paths from `via`.
+#[inline(never)]
 fn shorten(row: &mut [i32], via: usize, paths: &[i32]) {
     let first = row[via];
     for (length, rest) in row.iter_mut().zip(paths) {

@@ -62,6 +62,7 @@ impl Knapsack {
 }
 
 /// Returns a value that no choice of the items exceeds: the first item that does not fit counts with the part that does.
+#[inline(never)]
 fn upper_bound(items: &[Item], mut room: u64) -> u64 {
     let mut value = 0;
     for item in items {

@@ -31,6 +31,7 @@ const TOP: f64 = -1.2;
 const BOTTOM: f64 = 1.2;
 
 /// Draws a line: each point is as bright as the number of steps until its sequence leaves the disk of radius 2.
+#[inline(never)]
 fn draw(line: &mut [u8], y: usize, lines: usize) {
     let im = TOP + (BOTTOM - TOP) * (y as f64 + 0.5) / lines as f64;
     for (x, pixel) in line.iter_mut().enumerate() {

@@ -42,8 +42,8 @@ const POWER_STEPS: usize = 15;
 /// The number of steps of conjugate gradients in each step of the power method.
 const GRADIENT_STEPS: usize = 25;
 
-/// The least length of a part of a vector in the parallel columns.
-const LEAST_PART: usize = 1000;
+/// The least length of a part of a vector in the parallel columns, found by trying: to add up 8000 numbers takes as long as to hand a half over.
+const LEAST_PART: usize = 8000;
 
 /// A sparse matrix by rows.
 struct Matrix {

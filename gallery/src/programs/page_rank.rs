@@ -28,6 +28,7 @@ pub(super) const PROGRAM: Program = Program {
 const ROUNDS: usize = 20;
 
 /// Returns the rank of a vertex, from the shares that its neighbors give. Ranks are scaled so that their average is about 1.
+#[inline(never)]
 fn rank(graph: &Graph, vertex: u32, shares: &[f64]) -> f64 {
     let received: f64 = graph.neighbors(vertex).iter().map(|&neighbor| shares[neighbor as usize]).sum();
     0.15 + 0.85 * received

@@ -202,19 +202,20 @@ where
         TreeWalk { nodes, children_of }
     }
 
-    /// Opens a node at the end of the list: the children come onto the list, and in postfix order the node before them.
-    /// In prefix order the node is returned.
+    /// Opens a node at the end of the list: the children come onto the list. In postfix order a node with children comes before them.
+    /// Otherwise the node is returned.
     fn open(&mut self, node: S, depth: u32) -> Option<Node<S>> {
-        let children = (self.children_of)(&node).into_iter();
-        let done = Node { node, depth, open: false };
-        let done = if PREFIX {
-            Some(done)
-        } else {
-            self.nodes.push(done);
-            None
-        };
-        let below = depth.saturating_add(1);
-        self.nodes.extend(children.rev().map(|node| Node { node, depth: below, open: true }));
+        let mut children = (self.children_of)(&node).into_iter();
+        let mut next = children.next_back();
+        let mut done = Some(Node { node, depth, open: false });
+        if !PREFIX && next.is_some() {
+            self.nodes.extend(done.take());
+        }
+        // Not by `extend`, which would be a call for each node: a twentieth of the time of cheap ones.
+        while let Some(node) = next {
+            self.nodes.push(Node { node, depth: depth.saturating_add(1), open: true });
+            next = children.next_back();
+        }
         done
     }
 
