@@ -14,7 +14,8 @@ fn main() -> Result<(), String> {
     }
     let quick = quick();
     let threads = threads().unwrap_or_else(processors);
-    let settings = Settings { threads, size: None, quick, rounds: rounds(if quick { 1 } else { 7 }) };
+    let rounds = rounds(if quick { 1 } else { 7 });
+    let settings = Settings { threads, size: None, quick, rounds, inside: false };
     print!("{}", table::head(&settings));
     let mut choice = Choice::from_args();
     for program in PROGRAMS.iter().filter(|program| choice.has(program.name)) {

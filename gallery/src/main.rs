@@ -51,6 +51,9 @@ enum Action {
         /// Rounds of one process for each column
         #[arg(long, value_parser = positive, default_value = "7", conflicts_with = "quick")]
         rounds: usize,
+        /// Calls the programs from a thread of the pool, and not from the main thread, whose calls rayon hands over to its pool
+        #[arg(long)]
+        inside: bool,
         /// Writes a page for a browser, too: charts, the code side by side, and graphs of runs
         #[arg(long, value_name = "PAGE")]
         html: Option<PathBuf>,
@@ -87,9 +90,10 @@ fn main() -> ExitCode {
             print!("{}", program.code(column));
             ExitCode::SUCCESS
         }
-        Action::Run { programs, threads, size, quick, rounds, html } => {
+        Action::Run { programs, threads, size, quick, rounds, inside, html } => {
             let threads = threads.unwrap_or_else(furcate::current_num_threads);
-            let settings = Settings { threads, size, quick, rounds: if quick { 1 } else { rounds } };
+            let rounds = if quick { 1 } else { rounds };
+            let settings = Settings { threads, size, quick, rounds, inside };
             finish(run(&programs.concat(), &settings, html.as_deref()))
         }
     }

@@ -5,7 +5,7 @@
 //! three times. Its time is the median of these runs. Ratios are of times of the same round. The peak is that of the runs, with the input, but without
 //! what was needed to make the input.
 
-use crate::program::{Column, Program};
+use crate::program::{Case, Column, Program};
 use crate::programs;
 use std::fmt::Display;
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-/// The variable by which a process is told to run a column: name, column, size and threads.
+/// The variable by which a process is told to run a column: its name and column, and the settings.
 const COLUMN: &str = "FURCATE_GALLERY_COLUMN";
 
 /// Number of runs that count, at least, and the time in which there may be more.
@@ -31,6 +31,8 @@ pub struct Settings {
     pub quick: bool,
     /// Number of rounds.
     pub rounds: usize,
+    /// Whether a thread of the pool calls the programs, and not the main thread.
+    pub inside: bool,
 }
 
 impl Settings {
@@ -141,9 +143,9 @@ fn run(
 ) -> Result<String, String> {
     let this = env::current_exe().map_err(|error| format!("this program's path is unknown: {error}"))?;
     let mut command = Command::new(this);
-    let Settings { threads, quick, .. } = settings;
+    let Settings { threads, quick, inside, .. } = settings;
     let size = settings.size_of(program);
-    command.env(COLUMN, format!("{} {} {size} {threads} {quick}", program.name, column.name()));
+    command.env(COLUMN, format!("{} {} {size} {threads} {quick} {inside}", program.name, column.name()));
     set(&mut command);
     let output = command.output().map_err(|error| format!("{} cannot be run: {error}", program.name))?;
     if output.status.success() {
@@ -163,7 +165,9 @@ pub fn child() -> Option<Result<(), String>> {
 
 fn run_column(order: &str) -> Result<(), String> {
     let words: Vec<&str> = order.split(' ').collect();
-    let [name, column, size, threads, quick] = words[..] else { return Err(format!("{COLUMN}={order}")) };
+    let [name, column, size, threads, quick, inside] = words[..] else {
+        return Err(format!("{COLUMN}={order}"));
+    };
     let program = programs::named(name).ok_or("no such program")?;
     let column = Column::named(column).ok_or("no such column")?;
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
@@ -180,18 +184,23 @@ fn run_column(order: &str) -> Result<(), String> {
         }
     }
     let mut case = (program.case)(size);
+    let run = |case: &mut dyn Case| match column {
+        Column::Rayon if inside == "true" => rayon::scope(|_| case.run(column)),
+        Column::Furcate if inside == "true" => furcate::scope(|_| case.run(column)),
+        _ => case.run(column),
+    };
     forget_peak();
     let mut times = Vec::new();
     if quick == "true" {
         for _ in 0..LEAST {
-            times.push(case.run(column));
+            times.push(run(&mut *case));
             case.check()?;
         }
     } else {
-        case.run(column);
+        run(&mut *case);
         let begin = Instant::now();
         while times.len() < LEAST || begin.elapsed() < TIME {
-            times.push(case.run(column));
+            times.push(run(&mut *case));
         }
     }
     let peak = peak();

@@ -90,7 +90,7 @@ impl Program {
 }
 
 /// An input with the three columns that run on it.
-pub trait Case {
+pub trait Case: Send {
     /// Runs a column, and returns its time. The time includes neither copying the input nor dropping the output.
     fn run(&mut self, column: Column) -> Duration;
 
@@ -114,7 +114,7 @@ pub trait Case {
 type Check<I, O> = fn(&I, &O) -> Result<(), String>;
 
 /// Runs a column, and returns its time and its output.
-type Run<I, O> = Box<dyn Fn(&I, Column) -> (Duration, O)>;
+type Run<I, O> = Box<dyn Fn(&I, Column) -> (Duration, O) + Send>;
 
 /// A case of any kind.
 struct Runs<I, O> {
@@ -124,7 +124,7 @@ struct Runs<I, O> {
     output: Option<O>,
 }
 
-impl<I, O: 'static> Case for Runs<I, O> {
+impl<I: Send, O: Send + 'static> Case for Runs<I, O> {
     fn run(&mut self, column: Column) -> Duration {
         self.output = None;
         let (time, output) = (self.run)(&self.input, column);
@@ -148,7 +148,7 @@ impl<I, O: 'static> Case for Runs<I, O> {
 }
 
 /// Makes a case whose programs read the input, and return an output.
-pub fn reads<I: 'static, O: 'static>(
+pub fn reads<I: Send + 'static, O: Send + 'static>(
     input: I,
     columns: [fn(&I) -> O; 3],
     check: Check<I, O>,
@@ -162,7 +162,11 @@ pub fn reads<I: 'static, O: 'static>(
 }
 
 /// Makes a case whose programs change the input. Each run gets a copy.
-pub fn changes<I: Clone + 'static>(input: I, columns: [fn(&mut I); 3], check: Check<I, I>) -> Box<dyn Case> {
+pub fn changes<I: Clone + Send + 'static>(
+    input: I,
+    columns: [fn(&mut I); 3],
+    check: Check<I, I>,
+) -> Box<dyn Case> {
     let run = move |input: &I, column| {
         let mut output = input.clone();
         let begin = Instant::now();

@@ -28,10 +28,11 @@ pub fn list() -> String {
 /// Returns the lines above the table.
 #[must_use]
 pub fn head(settings: &Settings) -> String {
-    let Settings { threads, rounds, quick, .. } = settings;
+    let Settings { threads, rounds, quick, inside, .. } = settings;
+    let place = if *inside { ", called inside the pools" } else { "" };
     let size = if *quick { "; small sizes, whose times say nothing" } else { "" };
     format!(
-        "{threads} threads, {rounds} rounds{size}. Times are medians; ratios are furcate's over rayon's, with the quartiles of the rounds.\n\n\
+        "{threads} threads, {rounds} rounds{place}{size}. Times are medians; ratios are furcate's over rayon's, with the quartiles of the rounds.\n\n\
          {:<32}{:>11}{:>11}{:>11}  {:<20}{:>9}{:>9}{:>9}{:>7}  schedule\n",
         "program", "sequential", "rayon", "furcate", "of rayon's time", "MiB", "rayon", "furcate", "ratio"
     )
