@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p furcate-gallery -- list
-//! cargo run --release -p furcate-gallery -- run all --html gallery.html
+//! cargo run --profile bench -p furcate-gallery -- run all --html gallery.html
 //! ```
 
 use clap::{Parser, Subcommand};

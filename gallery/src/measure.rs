@@ -2,8 +2,8 @@
 //!
 //! Each column runs in a process of its own, so that its peak of memory is its own, and only its library has threads. A round has one process for
 //! each column, in alternating order. A process makes the input, runs once without counting, and then as often as there is time, at least
-//! three times. Its time is the median of these runs. Ratios are of times of the same round. The peak is that of the runs, with the input, but without
-//! what was needed to make the input.
+//! three times. Its time is the median of these runs. Ratios are of times of the same round. The peak is that of the runs, with the
+//! input, but without its making.
 
 use crate::program::{Case, Column, Program};
 use crate::programs;

@@ -55,7 +55,7 @@ impl Board {
         let columns = above.windows(3).zip(same.windows(3)).zip(below.windows(3));
         for (next, ((above, same), below)) in next[1..].iter_mut().zip(columns) {
             let sum = |cells: &[u8]| cells[0] + cells[1] + cells[2];
-            // Of nine cells, with the cell itself.
+            // The nine cells include this one.
             let living = sum(above) + sum(same) + sum(below);
             *next = u8::from(living == 3) | (u8::from(living == 4) & same[1]);
         }

@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 25,
     quick: 1 << 20,
     schedule: ".adaptive()",
-    why: "about a tie: an index is expensive to merge; `with_min_len` has the best length for rayon, two parts for each thread, which was found by trying; without it rayon takes 1.4 times as long as `adaptive`, which divides at a steal only",
+    why: "somewhat faster: an index is expensive to merge; `with_min_len` has the best length for rayon, two parts for each thread, which was found by trying; without it rayon takes 1.4 times as long as `adaptive`, which divides at a steal only",
     source: include_str!("inverted_index.rs"),
     case: |size| {
         let documents = Vocabulary::new().documents(size);

@@ -73,7 +73,7 @@ impl States<'_> {
     }
 
     /// Decides a vertex if the neighbors before it allow that. Returns whether the vertex stays undecided. Other threads may decide neighbors
-    /// meanwhile: a decision is final, and depends on decisions only, so the set is the same whoever is first.
+    /// meanwhile: a decision is final, and depends on decisions only, so their order changes nothing.
     fn stays_undecided(&self, vertex: u32) -> bool {
         let before = || self.graph.neighbors(vertex).iter().take_while(|other| **other < vertex);
         if before().any(|&other| self.is(SELECTED, other)) {

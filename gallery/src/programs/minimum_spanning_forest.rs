@@ -15,7 +15,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 19,
     quick: 1 << 15,
     schedule: "",
-    why: "faster: most of the time goes to filters that collect edges: rayon makes a vector for each leaf, and one thread copies them all together, while furcate copies them in parallel",
+    why: "somewhat faster: most of the time goes to filters that collect edges: rayon makes a vector for each leaf, and one thread copies them all together, while furcate copies them in parallel",
     source: include_str!("minimum_spanning_forest.rs"),
     case: |size| {
         let Edges { vertex_count, ends } = inputs::power_law_edges(size);

@@ -12,7 +12,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 2,
     quick: 0,
     schedule: "",
-    why: "faster: each step is a handful of short parallel loops one after the other; rayon hands a call from outside its pool over to a worker, while the caller sleeps, and furcate's caller takes part itself",
+    why: "somewhat faster: each step is a handful of short loops one after the other; rayon hands a call from outside its pool over to a worker, while the caller sleeps, and furcate's caller takes part itself",
     source: include_str!("nas_cg.rs"),
     case: |size| {
         let class = CLASSES.get(size).expect("give the class as 0 (S), 1 (W) or 2 (A)");

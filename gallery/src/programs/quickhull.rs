@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 8_000_000,
     quick: 200_000,
     schedule: "",
-    why: "faster: most of the time goes to filters that collect: rayon makes a vector for each leaf, and one thread copies them all together, while furcate copies them in parallel",
+    why: "a tie: most of the time goes to filters that collect, and waits for memory under both; without link-time optimization, rayon's filters take 1.5 times as long",
     source: include_str!("quickhull.rs"),
     case: |size| {
         reads(inputs::points_in_disk(size), [sequential::run, rayon::run, furcate::run], |points, hull| {

@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 22,
     quick: 1 << 18,
     schedule: "",
-    why: "faster: the last filter makes a vector for each leaf of rayon, and one thread copies them all together, while furcate copies them in parallel; both libraries divide the buckets alike",
+    why: "somewhat faster: the last filter makes a vector for each leaf of rayon, and one thread copies them all together, while furcate copies them in parallel; both libraries divide the buckets alike",
     source: include_str!("remove_duplicates.rs"),
     case: |size| {
         let keys = inputs::skewed_numbers(size, size as u32);
