@@ -1,7 +1,15 @@
 //! Points, rays, triangles and boxes, and the step that builds k-d trees.
 
+use std::cmp::Ordering;
+
 /// A point, or a vector: in the plane or in space.
 pub type Point<const D: usize> = [f64; D];
+
+/// Compares two points by their coordinates.
+#[must_use]
+pub fn by_x_then_y(a: &Point<2>, b: &Point<2>) -> Ordering {
+    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+}
 
 /// Returns the vector from `b` to `a`.
 #[must_use]

@@ -172,6 +172,7 @@ fn run_column(order: &str) -> Result<(), String> {
     let column = Column::named(column).ok_or("no such column")?;
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
     let (size, threads) = (number(size)?, number(threads)?);
+    let [quick, inside] = [quick, inside].map(|word| word == "true");
     match column {
         Column::Sequential => {}
         Column::Rayon => {
@@ -185,23 +186,20 @@ fn run_column(order: &str) -> Result<(), String> {
     }
     let mut case = (program.case)(size);
     let run = |case: &mut dyn Case| match column {
-        Column::Rayon if inside == "true" => rayon::scope(|_| case.run(column)),
-        Column::Furcate if inside == "true" => furcate::scope(|_| case.run(column)),
+        Column::Rayon if inside => rayon::scope(|_| case.run(column)),
+        Column::Furcate if inside => furcate::scope(|_| case.run(column)),
         _ => case.run(column),
     };
     forget_peak();
-    let mut times = Vec::new();
-    if quick == "true" {
-        for _ in 0..LEAST {
-            times.push(run(&mut *case));
+    if !quick {
+        run(&mut *case);
+    }
+    let (begin, mut times) = (Instant::now(), Vec::new());
+    while times.len() < LEAST || (!quick && begin.elapsed() < TIME) {
+        if quick && !times.is_empty() {
             case.check()?;
         }
-    } else {
-        run(&mut *case);
-        let begin = Instant::now();
-        while times.len() < LEAST || begin.elapsed() < TIME {
-            times.push(run(&mut *case));
-        }
+        times.push(run(&mut *case));
     }
     let peak = peak();
     case.check()?;

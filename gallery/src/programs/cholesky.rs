@@ -14,7 +14,7 @@ pub(super) const PROGRAM: Program = Program {
     why: "about a tie: both libraries divide the two parallel loops of each step alike, and the last steps have few tiles for either",
     source: include_str!("cholesky.rs"),
     case: |size| {
-        assert!(size >= SIZE, "give at least 64 rows");
+        assert!(size >= SIZE, "give at least {SIZE} rows");
         changes(Matrix::random(size), [sequential::run, rayon::run, furcate::run], check)
     },
 };

@@ -1,6 +1,6 @@
 //! Finds the nearest neighbor of each point in the plane, by a k-d tree (PBBS: nearestNeighbors).
 
-use crate::geometry::{LEAF, Point, distance_squared, halves};
+use crate::geometry::{LEAF, Point, by_x_then_y, distance_squared, halves};
 use crate::inputs;
 use crate::program::{Program, equal, reads, sample};
 
@@ -64,7 +64,7 @@ fn search(tree: &[Point<2>], axis: usize, to: &Point<2>, best: &mut (f64, Point<
 /// Sorts points, for the check.
 fn sorted(points: impl Iterator<Item = Point<2>>) -> Vec<Point<2>> {
     let mut points: Vec<_> = points.collect();
-    points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    points.sort_unstable_by(by_x_then_y);
     points
 }
 

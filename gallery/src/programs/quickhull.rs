@@ -1,9 +1,8 @@
 //! Computes the convex hull of points in the plane, by quickhull (PBBS: convexHull).
 
-use crate::geometry::Point;
+use crate::geometry::{Point, by_x_then_y};
 use crate::inputs;
 use crate::program::{Program, equal, reads};
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
 pub(super) const PROGRAM: Program = Program {
@@ -14,7 +13,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 8_000_000,
     quick: 200_000,
     schedule: "",
-    why: "a tie: most of the time goes to filters that collect, and waits for memory under both; without link-time optimization, rayon's filters take 1.5 times as long",
+    why: "a tie: most of the time goes to filters that collect; without link-time optimization, rayon's column takes 1.6 times as long",
     source: include_str!("quickhull.rs"),
     case: |size| {
         reads(inputs::points_in_disk(size), [sequential::run, rayon::run, furcate::run], |points, hull| {
@@ -37,11 +36,6 @@ const SHORT: usize = 10_000;
 /// Returns twice the area of a triangle: positive if `c` is on the left of the line from `a` to `b`.
 fn area(a: Point<2>, b: Point<2>, c: Point<2>) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-}
-
-/// Compares two points by their coordinates.
-fn by_x_then_y(a: &Point<2>, b: &Point<2>) -> Ordering {
-    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
 }
 
 mod sequential {

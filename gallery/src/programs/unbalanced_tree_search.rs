@@ -10,7 +10,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 16,
     quick: 1 << 11,
     schedule: "",
-    why: "a tie without link-time optimization, and 1.14 of rayon's time with it, for which no cause is known yet: both libraries walk with a list of nodes, and cut it when a thread has nothing to do; with a `join` for each child, whose subtree may be large, furcate takes 56 ms and rayon 80",
+    why: "slower: 1.14 of rayon's time, and 0.99 to 1.10 without link-time optimization, by build, for which no cause is known yet: both libraries walk with a list of nodes, and cut it when a thread has nothing to do; with a `join` for each child, whose subtree may be large, furcate takes 56 ms and rayon 80",
     source: include_str!("unbalanced_tree_search.rs"),
     case: |size| {
         reads(size as u64, [sequential::run, rayon::run, furcate::run], |children, nodes| {
