@@ -63,6 +63,57 @@ impl Tree {
         order
     }
 
+    /// Takes random steps and cuts in a walk and in a list of nodes that says of each node how deep it is and whether it is open.
+    fn check_cuts(&self, prefix: bool, choices: &[usize]) {
+        let children = |&node: &usize| self.children(node);
+        let list = List(vec![Known { node: 0, depth: 0, open: true }]);
+        if prefix {
+            self.check_parts(vec![(walk_tree_prefix(0, children).producer(), list)], true, choices);
+        } else {
+            self.check_parts(vec![(walk_tree_postfix(0, children).producer(), list)], false, choices);
+        }
+    }
+
+    fn check_parts<W>(&self, mut parts: Vec<(W, List)>, prefix: bool, choices: &[usize])
+    where
+        W: Divisible + Iterator<Item = usize>,
+    {
+        let mut walked = vec![Vec::new()];
+        for choice in choices {
+            let at = choice % parts.len();
+            let (mut walk, mut list) = parts.remove(at);
+            assert_eq!(walk.size(), list.0.len());
+            assert_eq!(walk.should_be_divided(), list.0.len() > 1 || list.open_nodes() > 0);
+            match choice / 7 % 3 {
+                0 if walk.should_be_divided() => {
+                    let ((left, right), (of_left, of_right)) = (walk.divide(), list.divide(self, prefix));
+                    parts.splice(at..at, [(left, of_left), (right, of_right)]);
+                    walked.insert(at + 1, Vec::new());
+                }
+                1 => {
+                    let index = choice / 21 % (walk.size() + 1);
+                    let ((left, right), (of_left, of_right)) = (walk.divide_at(index), list.cut(index));
+                    parts.splice(at..at, [(left, of_left), (right, of_right)]);
+                    walked.insert(at + 1, Vec::new());
+                }
+                _ => {
+                    for _ in 0..choice / 21 % 9 {
+                        let node = walk.next();
+                        assert_eq!(node, list.next(self, prefix));
+                        walked[at].extend(node);
+                    }
+                    parts.insert(at, (walk, list));
+                }
+            }
+        }
+        for (at, (walk, mut list)) in parts.into_iter().enumerate() {
+            let rest: Vec<_> = walk.collect();
+            assert_eq!(rest, std::iter::from_fn(|| list.next(self, prefix)).collect::<Vec<_>>());
+            walked[at].extend(rest);
+        }
+        assert_eq!(walked.concat(), self.walk(prefix));
+    }
+
     fn check(&self) {
         let (prefix, postfix) = (self.walk(true), self.walk(false));
         let children = |&node: &usize| self.children(node);
@@ -71,6 +122,70 @@ impl Tree {
         let mut all = walk_tree(0, children).collect::<Vec<_>>();
         all.sort_unstable();
         assert_eq!(all, (0..self.0.len()).collect::<Vec<_>>());
+    }
+}
+
+/// A node that is known and not walked. An open one stands for its subtree.
+struct Known {
+    node: usize,
+    depth: usize,
+    open: bool,
+}
+
+/// A part of a walk, the first node at the end.
+struct List(Vec<Known>);
+
+impl List {
+    fn open_nodes(&self) -> usize {
+        self.0.iter().filter(|known| known.open).count()
+    }
+
+    /// Opens the node at a place.
+    fn open(&mut self, at: usize, tree: &Tree, prefix: bool) {
+        let Known { node, depth, .. } = self.0[at];
+        let children = tree.children(node).into_iter().rev();
+        let children = children.map(|node| Known { node, depth: depth + 1, open: true });
+        let done = Known { node, depth, open: false };
+        let opened: Vec<_> = if prefix {
+            children.chain([done]).collect()
+        } else {
+            std::iter::once(done).chain(children).collect()
+        };
+        self.0.splice(at..=at, opened);
+    }
+
+    fn next(&mut self, tree: &Tree, prefix: bool) -> Option<usize> {
+        while self.0.last()?.open {
+            self.open(self.0.len() - 1, tree, prefix);
+        }
+        self.0.pop().map(|known| known.node)
+    }
+
+    /// Cuts off the first nodes.
+    fn cut(mut self, count: usize) -> (List, List) {
+        let first = self.0.split_off(self.0.len() - count);
+        (List(first), self)
+    }
+
+    /// Cuts in the middle of the open nodes that are nearest to the root. Opens up to 64 nodes while only one is open.
+    fn divide(mut self, tree: &Tree, prefix: bool) -> (List, List) {
+        for _ in 0..64 {
+            if self.open_nodes() == 1 {
+                self.open(self.0.iter().position(|known| known.open).unwrap(), tree, prefix);
+            }
+        }
+        let nearest = self.0.iter().filter(|known| known.open).map(|known| known.depth).min();
+        let is_nearest = |known: &Known| known.open && Some(known.depth) == nearest;
+        let in_order = self.0.iter().rev().enumerate();
+        let nearest: Vec<_> = in_order.filter(|(_, known)| is_nearest(known)).map(|(at, _)| at).collect();
+        let count = match nearest.first() {
+            None => self.0.len() / 2,
+            Some(0) if nearest.len() == 1 => 1,
+            Some(0) => nearest[nearest.len().div_ceil(2)],
+            // All that is in front of the nearest ones counts as one of them.
+            Some(_) => nearest[nearest.len() / 2],
+        };
+        self.cut(count)
     }
 }
 
@@ -86,13 +201,20 @@ fn shapes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn any_tree(parents in prop::collection::vec(any::<usize>(), 0..300), deep in any::<bool>()) {
+    fn any_tree(
+        parents in prop::collection::vec(any::<usize>(), 0..300),
+        deep in any::<bool>(),
+        choices in prop::collection::vec(any::<usize>(), 0..300),
+    ) {
         let parents: Vec<usize> = if deep {
             parents.iter().enumerate().map(|(i, p)| i.saturating_sub(p % 3)).collect()
         } else {
             parents
         };
-        Tree::of(&parents).check();
+        let tree = Tree::of(&parents);
+        tree.check();
+        tree.check_cuts(true, &choices);
+        tree.check_cuts(false, &choices);
     }
 }
 

@@ -9,101 +9,39 @@
 //! ```
 //!
 //! A cut takes the end of the list. A node that was reached in fewer steps from the root has, as a rule, the larger subtree. So
-//! the cut is in the middle of the open nodes that are nearest to the root.
+//! the cut is in the middle of the open nodes that are nearest to the root. These are siblings, and the last open ones of the list.
+//! So the list keeps neither depths nor flags, which would make its nodes larger, but only where siblings begin.
 //!
 //! # Invariants
 //!
 //! 1. *Every node once.* A node is in one list only, and its children are asked for once, when it is opened.
 //! 2. *A cut ends.* It opens [`OPENED`] nodes at most, where a part has less than two open nodes. So a tree that is a long chain is cut, too.
+//! 3. *What is open.* A node is opened where it is the first of the list that is not done. So the open nodes between two bounds are siblings,
+//!    and those with lower positions are nearer to the root. In prefix order all nodes of the list are open, and a bound is the position where
+//!    the children of a node begin. Bounds that are not below the length of the list are left from nodes that have gone, and go at the next
+//!    opening. In postfix order the bounds are the positions of the done nodes, and the children of such a node begin behind it.
 
 use super::in_place::fold_in_place;
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_schedulers::{Divisible, Facts, Producer, StepFold, Steps, Suspendable};
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// The greatest number of nodes that a cut opens, to find two subtrees.
 const OPENED: usize = 64;
 
-/// Makes a parallel iterator over the nodes of a tree. A node comes before its children, and the children are in order.
-///
-/// The closure returns the children of a node, which may not borrow from the node. It is called once for each node, by the worker that walks there. The
-/// tree need not exist: directories, moves of a game, or the parts of a problem are such trees.
-///
-/// # Cost
-///
-/// By default the walk is divided on demand ([`Adaptive`](furcate_schedulers::Adaptive)), because the sizes of subtrees are not known. A worker
-/// keeps a list of the nodes that it has seen and not walked: at most the depth of the tree times the number of children.
-///
-/// ```
-/// use furcate::prelude::*;
-/// use furcate::iter::walk_tree_prefix;
-///
-/// // 1 has the children 2 and 3, 2 has 4 and 5, 3 has 6 and 7.
-/// let walk = walk_tree_prefix(1, |&n| if n < 4 { vec![2 * n, 2 * n + 1] } else { vec![] });
-/// assert_eq!(walk.collect::<Vec<_>>(), [1, 2, 4, 5, 3, 6, 7]);
-/// ```
-pub fn walk_tree_prefix<S, B, I>(root: S, children_of: B) -> WalkTreePrefix<S, B>
-where
-    S: Send,
-    B: Fn(&S) -> I + Send + Sync,
-    I: IntoIterator<Item = S, IntoIter: DoubleEndedIterator>,
-{
-    WalkTreePrefix { root: Some(root), children_of }
-}
-
-/// Makes a parallel iterator over the nodes of a tree. A node comes after its children, and the children are in order.
-///
-/// Otherwise as [`walk_tree_prefix`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// use furcate::iter::walk_tree_postfix;
-///
-/// let walk = walk_tree_postfix(1, |&n| if n < 4 { vec![2 * n, 2 * n + 1] } else { vec![] });
-/// assert_eq!(walk.collect::<Vec<_>>(), [4, 5, 2, 6, 7, 3, 1]);
-/// ```
-pub fn walk_tree_postfix<S, B, I>(root: S, children_of: B) -> WalkTreePostfix<S, B>
-where
-    S: Send,
-    B: Fn(&S) -> I + Send + Sync,
-    I: IntoIterator<Item = S, IntoIter: DoubleEndedIterator>,
-{
-    WalkTreePostfix { root: Some(root), children_of }
-}
-
-/// Makes a parallel iterator over the nodes of a tree, in an order that may change with a later version. (Today it is the one of
-/// [`walk_tree_postfix`], as in rayon.)
-///
-/// Otherwise as [`walk_tree_prefix`].
-///
-/// ```
-/// use furcate::prelude::*;
-/// use furcate::iter::walk_tree;
-/// use std::path::PathBuf;
-///
-/// // The bytes of all files under a directory.
-/// fn size_of(directory: PathBuf) -> u64 {
-///     let entries = |path: &PathBuf| -> Vec<PathBuf> {
-///         let is_directory = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-///         let entries = is_directory.then(|| path.read_dir().ok()).flatten();
-///         entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect()
-///     };
-///     walk_tree(directory, entries).filter_map(|path| path.symlink_metadata().ok()).filter(|meta| meta.is_file()).map(|meta| meta.len()).sum()
-/// }
-/// assert!(size_of(concat!(env!("CARGO_MANIFEST_DIR"), "/src").into()) > 0);
-/// ```
-pub fn walk_tree<S, B, I>(root: S, children_of: B) -> WalkTree<S, B>
-where
-    S: Send,
-    B: Fn(&S) -> I + Send + Sync,
-    I: IntoIterator<Item = S, IntoIter: DoubleEndedIterator>,
-{
-    WalkTree { root: Some(root), children_of }
-}
-
 macro_rules! walks {
-    ($($(#[$attribute:meta])* $Name:ident, $prefix:literal;)+) => {$(
+    ($($(#[$of_function:meta])* fn $function:ident; $(#[$attribute:meta])* $Name:ident, $prefix:literal;)+) => {$(
+        $(#[$of_function])*
+        pub fn $function<S, B, I>(root: S, children_of: B) -> $Name<S, B>
+        where
+            S: Send,
+            B: Fn(&S) -> I + Send + Sync,
+            I: IntoIterator<Item = S, IntoIter: DoubleEndedIterator>,
+        {
+            $Name { root: Some(root), children_of }
+        }
+
         $(#[$attribute])*
         #[must_use = "iterators do nothing until a terminal drives them"]
         #[derive(Clone)]
@@ -141,6 +79,25 @@ macro_rules! walks {
 }
 
 walks! {
+    /// Makes a parallel iterator over the nodes of a tree. A node comes before its children, and the children are in order.
+    ///
+    /// The closure returns the children of a node, which may not borrow from the node. It is called once for each node, by the worker that walks there. The
+    /// tree need not exist: directories, moves of a game, or the parts of a problem are such trees.
+    ///
+    /// # Cost
+    ///
+    /// By default the walk is divided on demand ([`Adaptive`](furcate_schedulers::Adaptive)), because the sizes of subtrees are not known. A worker
+    /// keeps a list of the nodes that it has seen and not walked: at most the depth of the tree times the number of children.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::iter::walk_tree_prefix;
+    ///
+    /// // 1 has the children 2 and 3, 2 has 4 and 5, 3 has 6 and 7.
+    /// let walk = walk_tree_prefix(1, |&n| if n < 4 { vec![2 * n, 2 * n + 1] } else { vec![] });
+    /// assert_eq!(walk.collect::<Vec<_>>(), [1, 2, 4, 5, 3, 6, 7]);
+    /// ```
+    fn walk_tree_prefix;
     /// A parallel iterator over the nodes of a tree: see [`walk_tree_prefix`].
     ///
     /// ```
@@ -150,6 +107,18 @@ walks! {
     /// ```
     WalkTreePrefix, true;
 
+    /// Makes a parallel iterator over the nodes of a tree. A node comes after its children, and the children are in order.
+    ///
+    /// Otherwise as [`walk_tree_prefix`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::iter::walk_tree_postfix;
+    ///
+    /// let walk = walk_tree_postfix(1, |&n| if n < 4 { vec![2 * n, 2 * n + 1] } else { vec![] });
+    /// assert_eq!(walk.collect::<Vec<_>>(), [4, 5, 2, 6, 7, 3, 1]);
+    /// ```
+    fn walk_tree_postfix;
     /// A parallel iterator over the nodes of a tree: see [`walk_tree_postfix`].
     ///
     /// ```
@@ -159,6 +128,28 @@ walks! {
     /// ```
     WalkTreePostfix, false;
 
+    /// Makes a parallel iterator over the nodes of a tree, in an order that may change with a later version. (Today it is the one of
+    /// [`walk_tree_postfix`], as in rayon.)
+    ///
+    /// Otherwise as [`walk_tree_prefix`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::iter::walk_tree;
+    /// use std::path::PathBuf;
+    ///
+    /// // The bytes of all files under a directory.
+    /// fn size_of(directory: PathBuf) -> u64 {
+    ///     let entries = |path: &PathBuf| -> Vec<PathBuf> {
+    ///         let is_directory = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    ///         let entries = is_directory.then(|| path.read_dir().ok()).flatten();
+    ///         entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    ///     };
+    ///     walk_tree(directory, entries).filter_map(|path| path.symlink_metadata().ok()).filter(|meta| meta.is_file()).map(|meta| meta.len()).sum()
+    /// }
+    /// assert!(size_of(concat!(env!("CARGO_MANIFEST_DIR"), "/src").into()) > 0);
+    /// ```
+    fn walk_tree;
     /// A parallel iterator over the nodes of a tree: see [`walk_tree`].
     ///
     /// ```
@@ -171,19 +162,13 @@ walks! {
 
 /// The producer of a walk over a tree, and the sequential walk.
 pub struct TreeWalk<'a, S, B, const PREFIX: bool> {
+    /// Done nodes that a cut left in front of the list, the first one at the end.
+    done: Vec<S>,
     /// The list of nodes, the first one at the end.
-    nodes: Vec<Node<S>>,
+    nodes: Vec<S>,
+    /// Where siblings begin: rising positions (invariant 3).
+    bounds: Vec<usize>,
     children_of: &'a B,
-}
-
-/// A node in the list of a walk.
-#[derive(Debug)]
-struct Node<S> {
-    node: S,
-    /// Number of steps from the root.
-    depth: u32,
-    /// Whether its children are still to be asked for.
-    open: bool,
 }
 
 impl<S: fmt::Debug, B, const PREFIX: bool> fmt::Debug for TreeWalk<'_, S, B, PREFIX> {
@@ -198,43 +183,51 @@ where
     I: IntoIterator<Item = S, IntoIter: DoubleEndedIterator>,
 {
     fn new(root: Option<S>, children_of: &'a B) -> Self {
-        let nodes = root.into_iter().map(|node| Node { node, depth: 0, open: true }).collect();
-        TreeWalk { nodes, children_of }
+        TreeWalk { done: Vec::new(), nodes: root.into_iter().collect(), bounds: Vec::new(), children_of }
     }
 
-    /// Opens a node at the end of the list: the children come onto the list. In postfix order a node with children comes before them.
-    /// Otherwise the node is returned.
-    fn open(&mut self, node: S, depth: u32) -> Option<Node<S>> {
-        let mut children = (self.children_of)(&node).into_iter();
-        let mut next = children.next_back();
-        let mut done = Some(Node { node, depth, open: false });
-        if !PREFIX && next.is_some() {
-            self.nodes.extend(done.take());
+    /// Opens the node at the end of the list, which is not done. Returns it if it comes next.
+    #[inline(always)] // It is the loop of a walk. The second place that calls it is rare.
+    fn open(&mut self) -> Option<S> {
+        let TreeWalk { nodes, bounds, children_of, .. } = self;
+        // The children are pushed, one by one: `extend` reverses a vector by instructions that wait for what has just been stored there.
+        if PREFIX {
+            let node = nodes.pop()?;
+            let at = nodes.len();
+            children_of(&node).into_iter().rev().for_each(|child| nodes.push(child));
+            if nodes.len() > at {
+                while bounds.last().is_some_and(|&bound| bound >= at) {
+                    bounds.pop();
+                }
+                bounds.push(at);
+            }
+            return Some(node);
         }
-        // Not by `extend`, which would be a call for each node: a twentieth of the time of cheap ones.
-        while let Some(node) = next {
-            self.nodes.push(Node { node, depth: depth.saturating_add(1), open: true });
-            next = children.next_back();
+        let len = nodes.len();
+        children_of(nodes.last()?).into_iter().rev().for_each(|child| nodes.push(child));
+        if nodes.len() == len {
+            return nodes.pop();
         }
-        done
+        bounds.push(len.saturating_sub(1));
+        None
     }
 
-    /// Opens the only open node of the list.
-    fn open_at(&mut self, position: usize) {
-        let first = self.nodes.split_off(position.saturating_add(1));
-        let Some(Node { node, depth, open: true }) = self.nodes.pop() else {
-            self.nodes.extend(first);
-            return;
-        };
-        let done = self.open(node, depth);
-        self.nodes.extend(done);
-        self.nodes.extend(first);
+    /// The positions of the open nodes that are nearest to the root.
+    fn nearest(&self) -> Range<usize> {
+        let len = self.nodes.len();
+        let mut start = 0;
+        for &bound in &self.bounds {
+            if bound > start {
+                return start..bound.min(len);
+            }
+            start = if PREFIX { bound } else { bound.saturating_add(1) };
+        }
+        start..len
     }
 
-    /// Takes the nodes behind the first `count` ones off the list.
-    fn cut_behind(mut self, count: usize) -> (Self, Self) {
-        let first = self.nodes.split_off(self.nodes.len().saturating_sub(count));
-        (TreeWalk { nodes: first, children_of: self.children_of }, self)
+    /// The number of open nodes.
+    fn count_open(&self) -> usize {
+        if PREFIX { self.nodes.len() } else { self.nodes.len().saturating_sub(self.bounds.len()) }
     }
 }
 
@@ -245,41 +238,43 @@ where
 {
     /// The number of nodes that are known.
     fn size(&self) -> usize {
-        self.nodes.len()
+        self.done.len().saturating_add(self.nodes.len())
     }
 
     fn should_be_divided(&self) -> bool {
-        self.nodes.len() > 1 || self.nodes.iter().any(|node| node.open)
+        self.size() > 1 || self.count_open() > 0
     }
 
     fn divide(mut self) -> (Self, Self) {
         for _ in 0..OPENED {
-            let mut open = self.nodes.iter().enumerate().filter(|(_, node)| node.open).map(|(at, _)| at);
-            let (Some(position), None) = (open.next(), open.next()) else { break };
-            self.open_at(position);
+            if self.count_open() == 1 {
+                // What is in front of the only open node is done.
+                let end = self.nearest().end;
+                self.bounds.retain(|&bound| bound < end);
+                self.done.splice(..0, self.nodes.drain(end..));
+                let opened = self.open();
+                self.done.splice(..0, opened);
+            }
         }
-        let nearest = self.nodes.iter().filter(|node| node.open).map(|node| node.depth).min();
-        let at = |node: &Node<S>| node.open && Some(node.depth) == nearest;
-        let count = self.nodes.iter().filter(|node| at(node)).count();
-        let len = self.nodes.len();
-        if count == 0 {
-            return self.cut_behind(len / 2);
+        let (size, nearest) = (self.size(), self.nearest());
+        if nearest.is_empty() {
+            return self.divide_at(size / 2);
         }
         // Of the nodes in front of the nearest ones, all together have about the size of one of these.
-        let before = self.nodes.last().is_some_and(|first| !at(first));
-        let left = if before { count / 2 } else { count.div_ceil(2) };
-        let mut positions =
-            self.nodes.iter().rev().enumerate().filter(|(_, node)| at(node)).map(|(position, _)| position);
-        let position = positions.nth(left).unwrap_or(len);
-        if position < len {
-            return self.cut_behind(position);
-        }
-        // One open node, which comes first.
-        self.cut_behind(1)
+        let left = if nearest.end < size { nearest.len() / 2 } else { nearest.len().div_ceil(2) };
+        self.divide_at(size.saturating_sub(nearest.end).saturating_add(left))
     }
 
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        self.cut_behind(index)
+    fn divide_at(mut self, index: usize) -> (Self, Self) {
+        let at = self.nodes.len().saturating_sub(index.saturating_sub(self.done.len()));
+        let mut left = TreeWalk {
+            done: self.done.split_off(self.done.len().saturating_sub(index)),
+            nodes: self.nodes.split_off(at),
+            bounds: self.bounds.split_off(self.bounds.partition_point(|&bound| bound < at)),
+            children_of: self.children_of,
+        };
+        left.bounds.iter_mut().for_each(|bound| *bound = bound.saturating_sub(at));
+        (left, self)
     }
 }
 
@@ -290,20 +285,25 @@ where
 {
     type Item = S;
 
+    #[inline]
     fn next(&mut self) -> Option<S> {
+        if !self.done.is_empty() {
+            return self.done.pop();
+        }
         loop {
-            let Node { node, depth, open } = self.nodes.pop()?;
-            if !open {
-                return Some(node);
+            let at = self.nodes.len().checked_sub(1)?;
+            if !PREFIX && self.bounds.last() == Some(&at) {
+                self.bounds.pop();
+                return self.nodes.pop();
             }
-            if let Some(done) = self.open(node, depth) {
-                return Some(done.node);
+            if let Some(node) = self.open() {
+                return Some(node);
             }
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.nodes.len(), None)
+        (self.size(), None)
     }
 }
 
