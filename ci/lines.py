@@ -16,7 +16,7 @@ from pathlib import Path
 CEILINGS = {
     "pool": 12513,
     "schedulers": 6597,
-    "adaptors": 16550,
+    "adaptors": 16546,
     "src": 115,
     "trace": 2360,
     "cluster": 5701,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use testkit::drops::Ledger;
+use testkit::drops::{DropCounter, Ledger};
 use testkit::on_pools;
 use testkit::panics::{planned_panic, survives};
 
@@ -63,48 +63,41 @@ impl Tree {
         order
     }
 
-    /// Takes random steps and cuts in a walk and in a list of nodes that says of each node how deep it is and whether it is open.
-    fn check_cuts(&self, prefix: bool, choices: &[usize]) {
+    /// Takes steps and cuts, in a walk and in a list of nodes that says of each node how deep it is and whether it is open. A choice is a
+    /// part, a kind (divide, cut, or else walk) and a count.
+    fn check_cuts(&self, choices: &[(usize, usize, usize)]) {
         let children = |&node: &usize| self.children(node);
-        let list = List(vec![Known { node: 0, depth: 0, open: true }]);
-        if prefix {
-            self.check_parts(vec![(walk_tree_prefix(0, children).producer(), list)], true, choices);
-        } else {
-            self.check_parts(vec![(walk_tree_postfix(0, children).producer(), list)], false, choices);
-        }
+        let root = || List(vec![Known { node: 0, depth: 0, open: true }]);
+        self.check_parts(vec![(walk_tree_prefix(0, children).producer(), root())], true, choices);
+        self.check_parts(vec![(walk_tree_postfix(0, children).producer(), root())], false, choices);
     }
 
-    fn check_parts<W>(&self, mut parts: Vec<(W, List)>, prefix: bool, choices: &[usize])
+    fn check_parts<W>(&self, mut parts: Vec<(W, List)>, prefix: bool, choices: &[(usize, usize, usize)])
     where
         W: Divisible + Iterator<Item = usize>,
     {
         let mut walked = vec![Vec::new()];
-        for choice in choices {
-            let at = choice % parts.len();
+        for &(part, kind, count) in choices {
+            let at = part % parts.len();
             let (mut walk, mut list) = parts.remove(at);
             assert_eq!(walk.size(), list.0.len());
             assert_eq!(walk.should_be_divided(), list.0.len() > 1 || list.open_nodes() > 0);
-            match choice / 7 % 3 {
-                0 if walk.should_be_divided() => {
-                    let ((left, right), (of_left, of_right)) = (walk.divide(), list.divide(self, prefix));
-                    parts.splice(at..at, [(left, of_left), (right, of_right)]);
-                    walked.insert(at + 1, Vec::new());
+            if kind > 1 || !walk.should_be_divided() {
+                for _ in 0..count % 20 {
+                    let node = walk.next();
+                    assert_eq!(node, list.next(self, prefix));
+                    walked[at].extend(node);
                 }
-                1 => {
-                    let index = choice / 21 % (walk.size() + 1);
-                    let ((left, right), (of_left, of_right)) = (walk.divide_at(index), list.cut(index));
-                    parts.splice(at..at, [(left, of_left), (right, of_right)]);
-                    walked.insert(at + 1, Vec::new());
-                }
-                _ => {
-                    for _ in 0..choice / 21 % 9 {
-                        let node = walk.next();
-                        assert_eq!(node, list.next(self, prefix));
-                        walked[at].extend(node);
-                    }
-                    parts.insert(at, (walk, list));
-                }
+                parts.insert(at, (walk, list));
+                continue;
             }
+            let index = count % (walk.size() + 1);
+            let ((left, right), (of_left, of_right)) = match kind {
+                0 => (walk.divide(), list.divide(self, prefix)),
+                _ => (walk.divide_at(index), list.cut(index)),
+            };
+            parts.splice(at..at, [(left, of_left), (right, of_right)]);
+            walked.insert(at + 1, Vec::new());
         }
         for (at, (walk, mut list)) in parts.into_iter().enumerate() {
             let rest: Vec<_> = walk.collect();
@@ -191,9 +184,10 @@ impl List {
 
 #[test]
 fn shapes() {
-    for len in [1, 2, 3, 10, 100, 1000] {
+    for len in [1, 2, 3, 10, 64, 65, 66, 100, 1000] {
         for tree in [Tree::chain(len), Tree::star(len), Tree::binary(len)] {
             on_pools(|| tree.check());
+            tree.check_cuts(&[(0, 0, 0); 3]);
         }
     }
 }
@@ -204,7 +198,7 @@ proptest! {
     fn any_tree(
         parents in prop::collection::vec(any::<usize>(), 0..300),
         deep in any::<bool>(),
-        choices in prop::collection::vec(any::<usize>(), 0..300),
+        choices in prop::collection::vec((any::<usize>(), 0..8_usize, any::<usize>()), 0..100),
     ) {
         let parents: Vec<usize> = if deep {
             parents.iter().enumerate().map(|(i, p)| i.saturating_sub(p % 3)).collect()
@@ -213,8 +207,7 @@ proptest! {
         };
         let tree = Tree::of(&parents);
         tree.check();
-        tree.check_cuts(true, &choices);
-        tree.check_cuts(false, &choices);
+        tree.check_cuts(&choices);
     }
 }
 
@@ -274,15 +267,27 @@ fn a_tree_without_an_end_is_searched() {
 #[test]
 fn nodes_are_dropped_once_when_a_closure_panics() {
     let tree = Tree::binary(300);
-    for at in [0, 7, 100, 299] {
-        let ledger = Ledger::default();
-        let walk = walk_tree_postfix(ledger.value(0), |node| {
-            if node.number == at {
+    // In the closure, or when a child is taken, before or after others.
+    for (at, in_closure) in
+        [0, 7, 100, 299].map(|at| (at, true)).into_iter().chain([1, 2, 7, 299].map(|at| (at, false)))
+    {
+        let (ledger, tree) = (&Ledger::default(), &tree);
+        let children = move |node: &DropCounter| {
+            if in_closure && node.number == at {
                 planned_panic();
             }
-            tree.children(node.number).into_iter().map(|child| ledger.value(child)).collect::<Vec<_>>()
-        });
-        assert!(!survives(|| assert_eq!(walk.map(drop).count(), 300)));
+            tree.children(node.number).into_iter().map(move |child| {
+                if !in_closure && child == at {
+                    planned_panic();
+                }
+                ledger.value(child)
+            })
+        };
+        assert!(!survives(|| assert_eq!(walk_tree_prefix(ledger.value(0), children).map(drop).count(), 300)));
+        assert!(!survives(|| assert_eq!(
+            walk_tree_postfix(ledger.value(0), children).map(drop).count(),
+            300
+        )));
         ledger.assert_settled("");
     }
 }

@@ -10,7 +10,7 @@ pub(super) const PROGRAM: Program = Program {
     size: 1 << 16,
     quick: 1 << 11,
     schedule: "",
-    why: "slower: 1.14 of rayon's time, and 0.99 to 1.10 without link-time optimization, by build, for which no cause is known yet: both libraries walk with a list of nodes, and cut it when a thread has nothing to do; with a `join` for each child, whose subtree may be large, furcate takes 56 ms and rayon 80",
+    why: "faster, if built with link-time optimization: both libraries walk with a list of nodes, and cut it when a thread has nothing to do; the compiler makes one loop of furcate's walk, and rayon's calls a function for each node; with a `join` for each child, whose subtree may be large, furcate takes 56 ms and rayon 80",
     source: include_str!("unbalanced_tree_search.rs"),
     case: |size| {
         reads(size as u64, [sequential::run, rayon::run, furcate::run], |children, nodes| {
