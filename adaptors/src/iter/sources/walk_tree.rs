@@ -17,10 +17,10 @@
 //! 1. *Every node once.* A node is in one list only, and its children are asked for once, when it is opened. (A walk whose closure has
 //!    panicked is only dropped.)
 //! 2. *A cut ends.* It opens [`OPENED`] nodes at most, while exactly one is open. So a tree that is a long chain is cut, too.
-//! 3. *What is open.* The first node of the list has the highest position. The children of a node begin at a bound and end at the next one, so
-//!    nodes with lower positions are nearer to the root. What is below the first bound are siblings, too. In prefix order all nodes of the list are
+//! 3. *Open nodes.* The first node of the list has the highest position. The children of a node begin at a bound and end at the next one, so
+//!    nodes with lower positions are nearer to the root. The nodes below the first bound are siblings, too. In prefix order all nodes of the list are
 //!    open. Bounds that are not below its end are left from nodes that have gone, and go at the next opening. In postfix order the node below a
-//!    bound is the parent, which is done. What a cut opens, and the done nodes in front of it, come before the list, and are kept apart.
+//!    bound is the parent, which is done. A node that a cut opens, and the done nodes in front of it, come before the list, and are kept apart.
 
 use super::in_place::fold_in_place;
 use crate::iter::{ParallelIterator, default_schedule};
@@ -247,7 +247,7 @@ where
             if self.count_open() != 1 {
                 break;
             }
-            // What is in front of the only open node is done.
+            // All nodes in front of the only open one are done.
             let end = self.nearest().end;
             self.bounds.retain(|&bound| bound < end);
             self.done.splice(..0, self.nodes.drain(end..));
