@@ -13,7 +13,7 @@
 use furcate_benches::fork::Serial;
 use furcate_benches::latency::{Cpu, cpu_time};
 use furcate_benches::record::record;
-use furcate_benches::{Choice, Contender, interleave, rounds};
+use furcate_benches::{Choice, Contender, interleave, rounds, wait_for_sleep};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
@@ -75,8 +75,7 @@ fn lengths(rounds: usize) {
             let wakeups = furcate::global_stats().total().wakeups;
             for _ in 0..rounds {
                 for (way, (times, cpu)) in ways.iter().zip(times.iter_mut().zip(&mut cpu)) {
-                    // The other library's workers fall asleep.
-                    thread::sleep(Duration::from_millis(5));
+                    wait_for_sleep();
                     let before = cpu_time().unwrap_or_default();
                     for _ in 0..CALLS {
                         pause.into_iter().for_each(thread::sleep);

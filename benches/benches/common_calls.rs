@@ -7,7 +7,7 @@
 //! and each is first in every second round. The ratio is the median over the rounds of the ratio of the round's medians.
 
 use furcate_benches::record::record;
-use furcate_benches::rounds;
+use furcate_benches::{rounds, times, wait_for_sleep};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -286,7 +286,7 @@ calls!(furcate);
 calls!(rayon);
 
 /// The median of the call's times.
-fn median_of(calls: usize, call: fn(&Data, &mut Timer), data: &Data) -> f64 {
+fn median_of(calls: usize, call: fn(&Data, &mut Timer), data: &Data) -> Duration {
     let times = (0..calls).map(|_| {
         let mut timer = Timer::default();
         call(data, &mut timer);
@@ -294,7 +294,7 @@ fn median_of(calls: usize, call: fn(&Data, &mut Timer), data: &Data) -> f64 {
     });
     let mut times: Vec<_> = times.collect();
     times.sort();
-    times[times.len() / 2].as_secs_f64() * 1e6
+    times[times.len() / 2]
 }
 
 fn middle(mut values: Vec<f64>) -> f64 {
@@ -323,31 +323,15 @@ fn main() {
             for call in [ours, theirs] {
                 median_of(calls.div_ceil(4), call, data);
             }
-            let (mut times, mut quotients) = (Vec::new(), Vec::new());
-            let mut recorded = [const { Vec::new() }; 2];
-            for round in 0..rounds {
-                let time = |call| {
-                    // The other library's workers go to sleep. (One that still yields may take this thread's core.)
-                    std::thread::sleep(Duration::from_millis(1));
-                    median_of(*calls, call, data)
-                };
-                let (ours, theirs) = if round % 2 == 0 {
-                    let ours = time(ours);
-                    (ours, time(theirs))
-                } else {
-                    let theirs = time(theirs);
-                    (time(ours), theirs)
-                };
-                for (recorded, micros) in recorded.iter_mut().zip([ours, theirs]) {
-                    recorded.push(Duration::from_secs_f64(micros / 1e6));
-                }
-                times.push(ours);
-                quotients.push(ours / theirs);
-            }
-            record(&format!("{name}, {n} elements"), ["furcate", "rayon"].into_iter().zip(recorded));
-            let ratio = middle(quotients);
+            let times = times(rounds, 2, |library| {
+                wait_for_sleep();
+                median_of(*calls, [ours, theirs][library], data)
+            });
+            record(&format!("{name}, {n} elements"), ["furcate", "rayon"].into_iter().zip(times.clone()));
+            let [ours, theirs] = [&times[0], &times[1]].map(|times| times.iter().map(Duration::as_secs_f64));
+            let ratio = middle(ours.clone().zip(theirs).map(|(ours, theirs)| ours / theirs).collect());
             ratios.push((ratio, name, *n));
-            print!(" {ratio:.2} ({:.1}) |", middle(times));
+            print!(" {ratio:.2} ({:.1}) |", 1e6 * middle(ours.collect()));
         }
         println!();
     }

@@ -89,8 +89,9 @@ pub fn interleave_timed<R: PartialEq>(
     medians(title, contenders.iter().map(|(name, _)| *name).zip(times).collect())
 }
 
-/// Takes times in turn, round after round in alternating order. Returns each contender's times, in the order of the rounds.
-fn times(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -> Vec<Vec<Duration>> {
+/// Takes times of contenders by their numbers in turn, round after round in alternating order. Returns each contender's times, in the order of the rounds.
+#[must_use]
+pub fn times(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::with_capacity(rounds); len];
     for round in 0..rounds {
         for turn in 0..len {
@@ -99,6 +100,11 @@ fn times(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -> 
         }
     }
     times
+}
+
+/// Waits until the workers of the library that ran before are asleep. One that still yields may take the core of the thread that measures.
+pub fn wait_for_sleep() {
+    std::thread::sleep(Duration::from_millis(5));
 }
 
 /// Records the times, and returns each contender's median.
