@@ -253,6 +253,36 @@ fn buffers() {
     assert_eq!((left.len(), right.len(), (left.as_ptr(), right.as_ptr())), (50, 50, buffers));
 }
 
+/// On one thread, a call from outside makes one list of its items, and no copy of them, unless a policy asks for more.
+#[test]
+fn one_thread_gathers_into_one_list() {
+    for (threads, dividing) in [(1, 1), (2, 8)] {
+        let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let tasks = AtomicUsize::new(0);
+        let items = || {
+            (0..1000_u32)
+                .into_par_iter()
+                .map_init(|| tasks.fetch_add(1, Relaxed), |_, x| x)
+                .filter(|x| x % 3 > 0)
+        };
+        let check = |name: &str, least: usize| {
+            let tasks = tasks.swap(0, Relaxed);
+            assert!(tasks >= least && (threads > 1 || tasks == least), "{name} on {threads}: {tasks} tasks");
+        };
+        let collected: Vec<u32> = items().on(&pool).collect();
+        check("collect", dividing);
+        let _: Option<Vec<u32>> = items().map(Some).on(&pool).collect();
+        check("of options", dividing);
+        let _: (Vec<u32>, Vec<u32>) = items().on(&pool).partition(|x| x % 2 > 0);
+        check("partition", dividing);
+        let divided: Vec<u32> = items().bound_depth(4).on(&pool).collect();
+        check("bound_depth", 16);
+        assert_eq!(divided, collected);
+        items().on(&pool).count();
+        check("count", 8);
+    }
+}
+
 /// Collecting stops soon after the first failure, and the collected items are dropped.
 #[test]
 fn failures_end_the_computation() {

@@ -18,7 +18,7 @@ use crate::tree::branch::{Branch, Decision, Divided};
 use crate::tree::call::Call;
 use crate::tree::frames::ForkFrame;
 use crate::tree::in_turn::run_in_turn;
-use crate::{Divisible, Producer, Scheduler, Workload};
+use crate::{Divisible, Producer, Reduction, Scheduler, Verdict, Workload};
 use furcate_pool::Executor;
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
@@ -52,14 +52,22 @@ fn run<W: Workload, E: Executor>(branch: Branch<'_, W>, executor: &E) -> W::Outp
     branch.position.call.watch(|| divide_or_fold(branch, executor))
 }
 
+/// Asks the policy for a decision.
+#[inline]
+fn decide<W: Workload>(branch: &mut Branch<'_, W>) -> Decision {
+    let threads = branch.position.call.threads;
+    let weakest = if W::Reduction::GATHERS && threads == 1 { Verdict::Would } else { Verdict::Pass };
+    branch.decide_if(threads, weakest)
+}
+
 fn divide_or_fold<W: Workload, E: Executor>(mut branch: Branch<'_, W>, executor: &E) -> W::Output {
     loop {
-        let (node, fork) = match branch.decide(branch.position.call.threads) {
+        let (node, fork) = match decide(&mut branch) {
             Decision::Leaf => return branch.fold_and_go_on(|rest| run(rest, executor)),
             Decision::Divide { node, fork } => (node, fork),
         };
         let Some(_frame) = ForkFrame::enter() else {
-            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
+            return run_in_turn(branch, decide);
         };
         let (left, right, joint) = match branch.divide(&node) {
             Divided::One(rest) => {

@@ -52,6 +52,11 @@ pub trait Reduction<T>: Clone + Send {
     /// How a call of this reduction can end before its last item. By default it cannot.
     const ENDS: Ends = Ends::NEVER;
 
+    /// Whether an output gathers the items, as a list does: two outputs, and then both in one, take a copy and twice the memory that
+    /// one output takes. So on one thread the [default scheduler](crate::Join) does not divide such a call, unless a policy asks for it (the
+    /// [default policy](crate::policy::Auto) does not count).
+    const GATHERS: bool = false;
+
     /// Returns the accumulator of a new task.
     fn start(&self) -> Self::Accumulator;
 

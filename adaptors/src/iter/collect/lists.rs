@@ -97,6 +97,8 @@ impl<T, C: Fillable<T>> Reduction<T> for Lists<C> {
     type Accumulator = C;
     type Output = LinkedList<C>;
 
+    const GATHERS: bool = true;
+
     #[inline]
     fn start(&self) -> C {
         C::default()

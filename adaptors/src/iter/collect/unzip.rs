@@ -83,6 +83,8 @@ where
     type Accumulator = (Vec<A>, Vec<B>);
     type Output = TwoLists<A, B>;
 
+    const GATHERS: bool = true;
+
     #[inline]
     fn start(&self) -> Self::Accumulator {
         (Vec::new(), Vec::new())
