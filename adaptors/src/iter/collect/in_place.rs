@@ -353,6 +353,16 @@ impl<P: Producer, S: TargetRoom> Divisible for Filling<P, S> {
     }
 }
 
+/// Writes items to the first slots, until there are no more items or slots.
+///
+/// Not by `zip`, which asks a reversed or chained slice for one item after the other: the compiler makes no vector instructions of that.
+#[inline]
+fn fill<S: TargetRoom>(mut items: impl Iterator<Item = S::Item>, room: &mut S, run: &mut S::Written) {
+    let mut slots = room.slots();
+    // Items first: once there is no item, no slot is skipped.
+    let _filled = items.try_for_each(|item| slots.next().map(|slot| S::write(slot, item, run)));
+}
+
 impl<P: IntoIterator, S: TargetRoom<Item = P::Item>> IntoIterator for Filling<P, S> {
     type Item = S::Written;
     type IntoIter = std::iter::Once<S::Written>;
@@ -361,8 +371,7 @@ impl<P: IntoIterator, S: TargetRoom<Item = P::Item>> IntoIterator for Filling<P,
     fn into_iter(self) -> Self::IntoIter {
         let Filling { items, mut room } = self;
         let mut run = room.nothing();
-        // Items first: once there is no item, no slot is skipped.
-        items.into_iter().zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut run));
+        fill(items.into_iter(), &mut room, &mut run);
         std::iter::once(run)
     }
 }
@@ -428,8 +437,7 @@ impl<'s, S: TargetRoom> StepFold<'s, S::Item, Blocking<S::Written>> for Write<'_
     {
         let mut room = take_free(self.free);
         let mut next = room.nothing();
-        // Items first: once there is no item, no slot is skipped.
-        items.zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut next));
+        fill(items, &mut room, &mut next);
         self.free.set(Some(room.divide_at(next.len()).1));
         run = join(run, Some(next));
         ControlFlow::Continue(Blocking(run))
