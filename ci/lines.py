@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12513,
-    "schedulers": 6597,
-    "adaptors": 16546,
+    "schedulers": 6604,
+    "adaptors": 16569,
     "src": 115,
     "trace": 2360,
     "cluster": 5701,
