@@ -2,7 +2,7 @@
 //! searched for.
 //!
 //! A [`Splits`] has three parameters: the string or slice to split (`V`), the separators (`F`, a [`Separator`]), and
-//! the treatment of the parts (`K`, a [`Splitting`], which names the std iterator of a leaf). This module has, once,
+//! the treatment of the parts (`K`, a [`Splitting`], which names the iterator of a leaf: std's, or one that yields the same). This module has, once,
 //! the search for a place to cut, and the memory of the places that need not be searched again.
 //!
 //! # Invariants

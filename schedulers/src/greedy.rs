@@ -66,7 +66,7 @@ use any_order::AnyOrder;
 use node::Thing;
 
 use crate::tree::branch::{Branch, Decision, Divided, Joint};
-use crate::tree::call::Call;
+use crate::tree::call::{Call, is_from_outside};
 use crate::tree::frames::ForkFrame;
 use crate::tree::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Workload};
@@ -129,7 +129,8 @@ pub(crate) const fn ends_early<W: Workload>() -> bool {
 
 /// Runs a whole computation.
 pub(crate) fn schedule<W: Workload, E: Executor, F: Leaves>(work: W, executor: &E, leaves: F) -> W::Output {
-    let (call, root) = (Call::new(F::MORE_FROM_OUTSIDE && !executor.is_entered()), Root::default());
+    let (call, root) =
+        (Call::new(F::MORE_FROM_OUTSIDE && is_from_outside::<W, E>(executor)), Root::default());
     let (producer, policy, reduction) = work.parts();
     let stop = W::Policy::STOPS.then(|| policy.clone());
     let work = (producer, policy, reduction);

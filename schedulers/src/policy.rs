@@ -96,7 +96,8 @@ pub struct Node {
     /// Whether the part runs on another worker than the one that forked it. A part that was not forked has not
     /// migrated: there is no fork if one side of the division was empty, or if the fork was
     /// [refused](Policy::permit_fork). In a root: whether the call came from outside the [engine](furcate_pool::Executor::is_entered). (Blocks of `by_blocks`
-    /// and of searches, chains that wait for futures, and awaited calls count as calls from inside.)
+    /// and of searches, chains that wait for futures, awaited calls, and calls that [gather](crate::Reduction::GATHERS) on one thread count as calls
+    /// from inside.)
     pub migrated: bool,
     /// Whether the part holds much more than its size said when it was last divided (a long inner iterator of a
     /// `flat_map`). Policies that count divisions below a steal begin anew here, too.

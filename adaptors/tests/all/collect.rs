@@ -256,7 +256,7 @@ fn buffers() {
 /// On one thread, a call from outside makes one list of its items, and no copy of them, unless a policy asks for more.
 #[test]
 fn one_thread_gathers_into_one_list() {
-    for (threads, dividing) in [(1, 1), (2, 8)] {
+    for (threads, dividing) in [(1, 1), (2, 9)] {
         let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let tasks = AtomicUsize::new(0);
         let items = || {
@@ -275,6 +275,12 @@ fn one_thread_gathers_into_one_list() {
         check("of options", dividing);
         let _: (Vec<u32>, Vec<u32>) = items().on(&pool).partition(|x| x % 2 > 0);
         check("partition", dividing);
+        let _: (Vec<u32>, Vec<u32>) = items().map(|x| (x, x)).on(&pool).unzip();
+        check("unzip", dividing);
+        let _: Vec<u32> = items().depjoin().on(&pool).collect();
+        check("depjoin", dividing);
+        let _: Vec<u32> = items().flat_map(|x| 0..x).on(&pool).collect();
+        check("flat_map", dividing);
         let divided: Vec<u32> = items().bound_depth(4).on(&pool).collect();
         check("bound_depth", 16);
         assert_eq!(divided, collected);

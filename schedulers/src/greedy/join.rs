@@ -15,10 +15,10 @@
 //! are moved once more.
 
 use crate::tree::branch::{Branch, Decision, Divided};
-use crate::tree::call::Call;
+use crate::tree::call::{Call, is_from_outside};
 use crate::tree::frames::ForkFrame;
 use crate::tree::in_turn::run_in_turn;
-use crate::{Divisible, Producer, Reduction, Scheduler, Verdict, Workload};
+use crate::{Divisible, Producer, Scheduler, Workload};
 use furcate_pool::Executor;
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
@@ -36,7 +36,7 @@ pub struct Join;
 impl Scheduler for Join {
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
-        let from_outside = !executor.is_entered();
+        let from_outside = is_from_outside::<W, E>(executor);
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads(), from_outside);
             let branch = Branch::root(work, &call);
@@ -52,22 +52,14 @@ fn run<W: Workload, E: Executor>(branch: Branch<'_, W>, executor: &E) -> W::Outp
     branch.position.call.watch(|| divide_or_fold(branch, executor))
 }
 
-/// Asks the policy for a decision.
-#[inline]
-fn decide<W: Workload>(branch: &mut Branch<'_, W>) -> Decision {
-    let threads = branch.position.call.threads;
-    let weakest = if W::Reduction::GATHERS && threads == 1 { Verdict::Would } else { Verdict::Pass };
-    branch.decide_if(threads, weakest)
-}
-
 fn divide_or_fold<W: Workload, E: Executor>(mut branch: Branch<'_, W>, executor: &E) -> W::Output {
     loop {
-        let (node, fork) = match decide(&mut branch) {
+        let (node, fork) = match branch.decide(branch.position.call.threads) {
             Decision::Leaf => return branch.fold_and_go_on(|rest| run(rest, executor)),
             Decision::Divide { node, fork } => (node, fork),
         };
         let Some(_frame) = ForkFrame::enter() else {
-            return run_in_turn(branch, decide);
+            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
         };
         let (left, right, joint) = match branch.divide(&node) {
             Divided::One(rest) => {

@@ -53,8 +53,8 @@ pub trait Reduction<T>: Clone + Send {
     const ENDS: Ends = Ends::NEVER;
 
     /// Whether an output gathers the items, as a list does: two outputs, and then both in one, take a copy and twice the memory that
-    /// one output takes. So on one thread the [default scheduler](crate::Join) does not divide such a call, unless a policy asks for it (the
-    /// [default policy](crate::policy::Auto) does not count).
+    /// one output takes. So on one thread the [default policy](crate::policy::Auto) does not divide such a call, even if it comes from
+    /// outside the engine: it counts as one from inside. (If an item blocks, no other part can be run meanwhile, then.)
     const GATHERS: bool = false;
 
     /// Returns the accumulator of a new task.

@@ -7,7 +7,8 @@ use super::{Node, Policy, Verdict};
 /// outside the pool. (Rayon counts such a call as a steal of both its halves, with the same effect.) In a part that has
 /// [grown](Node::grown), the budget is raised to at least half the number of threads: enough for a part per thread.
 /// So without steals, a call from outside makes more than four and at most eight parts per thread, however long the input is. A call
-/// within a job makes a fourth of that; and one part if there is one thread, as does a call from outside that [gathers](crate::Reduction::GATHERS) its items. Every other policy's verdict overrules this one.
+/// within a job makes a fourth of that, or one part if there is one thread; and so does a call from outside that
+/// [gathers](crate::Reduction::GATHERS) its items on one thread. Every other policy's verdict overrules this one.
 ///
 /// ```
 /// use furcate::policy::{Auto, Policy, Node, Verdict};

@@ -312,7 +312,7 @@ impl<'c, W: Workload> Branch<'c, W> {
 
     /// Verdicts that are weaker than `weakest` do not count.
     #[inline]
-    pub(crate) fn decide_if(&mut self, threads: usize, weakest: Verdict) -> Decision {
+    fn decide_if(&mut self, threads: usize, weakest: Verdict) -> Decision {
         let size = self.producer.size();
         if self.position.is_over(size) || is_stopped::<W>(&self.policy, &self.reduction) {
             return Decision::Leaf;

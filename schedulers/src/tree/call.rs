@@ -4,11 +4,12 @@
 
 use crate::policy::StopSignals;
 use crate::tree::alarm::Alarm;
-use furcate_pool::Context;
+use crate::{Reduction, Workload};
 use furcate_pool::detach::Stopper;
 use furcate_pool::sync::machine::OnceLock;
 use furcate_pool::sync::machine::atomic::{AtomicBool, Ordering::Relaxed};
 use furcate_pool::trace::{CallSpan, InSpan};
+use furcate_pool::{Context, Executor};
 use std::mem::{self, ManuallyDrop};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -27,6 +28,12 @@ pub(crate) struct Call {
     alarm: OnceLock<Arc<Alarm>>,
     /// Whether an item was left out because its task was cancelled.
     left_out: AtomicBool,
+}
+
+/// Whether a call counts as one from outside, which [`Auto`](crate::policy::Auto) divides into more parts. On one thread, what
+/// [gathers](Reduction::GATHERS) its items would only copy them once more.
+pub(crate) fn is_from_outside<W: Workload, E: Executor>(executor: &E) -> bool {
+    !(executor.is_entered() || (W::Reduction::GATHERS && executor.num_threads() == 1))
 }
 
 impl Call {

@@ -14,7 +14,7 @@
 //!    item twice, lose one, or mix up left and right, because the fork itself puts the outputs together.
 
 use crate::tree::branch::{Branch, Decision, Divided, Joint};
-use crate::tree::call::Call;
+use crate::tree::call::{Call, is_from_outside};
 use crate::tree::frames::ForkFrame;
 use crate::tree::in_turn::run_in_turn;
 use crate::{Divisible, Scheduler, Workload};
@@ -269,7 +269,7 @@ fn run_watched<'c, W: Workload, E, O>(
 impl<S: PartScheduler> Scheduler for S {
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
-        let from_outside = !executor.is_entered();
+        let from_outside = is_from_outside::<W, E>(executor);
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads(), from_outside);
             run_watched(Branch::root(work, &call), executor, |part| self.run(part))
