@@ -259,12 +259,8 @@ fn one_thread_gathers_into_one_list() {
     for (threads, dividing) in [(1, 1), (2, 9)] {
         let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let tasks = AtomicUsize::new(0);
-        let items = || {
-            (0..1000_u32)
-                .into_par_iter()
-                .map_init(|| tasks.fetch_add(1, Relaxed), |_, x| x)
-                .filter(|x| x % 3 > 0)
-        };
+        let numbers = || (0..1000_u32).into_par_iter().map_init(|| tasks.fetch_add(1, Relaxed), |_, x| x);
+        let items = || numbers().filter(|x| x % 3 > 0);
         let check = |name: &str, least: usize| {
             let tasks = tasks.swap(0, Relaxed);
             assert!(tasks >= least && (threads > 1 || tasks == least), "{name} on {threads}: {tasks} tasks");
@@ -281,6 +277,8 @@ fn one_thread_gathers_into_one_list() {
         check("depjoin", dividing);
         let _: Vec<u32> = items().flat_map(|x| 0..x).on(&pool).collect();
         check("flat_map", dividing);
+        let _: Vec<u32> = numbers().inclusive_scan(|a, b| a + b).on(&pool).collect();
+        check("inclusive_scan", dividing);
         let divided: Vec<u32> = items().bound_depth(4).on(&pool).collect();
         check("bound_depth", 16);
         assert_eq!(divided, collected);

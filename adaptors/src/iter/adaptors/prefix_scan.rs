@@ -181,6 +181,8 @@ where
     type Accumulator = Vec<T>;
     type Output = LinkedList<Vec<T>>;
 
+    const GATHERS: bool = true;
+
     fn start(&self) -> Vec<T> {
         Vec::new()
     }
