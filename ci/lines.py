@@ -15,8 +15,8 @@ from pathlib import Path
 
 CEILINGS = {
     "pool": 12513,
-    "schedulers": 6604,
-    "adaptors": 16569,
+    "schedulers": 6603,
+    "adaptors": 16570,
     "src": 115,
     "trace": 2360,
     "cluster": 5701,
