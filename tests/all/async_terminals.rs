@@ -9,7 +9,7 @@ use furcate::iter::AsyncTerminal;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::{Inline, Schedule, ThreadPool, ThreadPoolBuilder};
-use futures_lite::future::{block_on, poll_once};
+use futures_lite::future::block_on;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -249,7 +249,10 @@ fn one_poll_is_enough_to_begin() {
     let begun = poll(&mut all);
     until(|| alive.count() == 0);
     assert_eq!(done.load(Relaxed), 100);
-    assert!(begun.is_ready() || block_on(poll_once(all)).is_some());
+    // The task that drops the closure may not have published the end yet.
+    if begun.is_pending() {
+        block_on(all);
+    }
 }
 
 /// Futures that are never woken, in all kinds of chains: they are dropped once, soon, with everything that the chain

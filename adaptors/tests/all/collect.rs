@@ -277,7 +277,7 @@ fn one_thread_gathers_into_one_list() {
         check("depjoin", dividing);
         let _: Vec<u32> = items().flat_map(|x| 0..x).on(&pool).collect();
         check("flat_map", dividing);
-        let _: Vec<u32> = numbers().inclusive_scan(|a, b| a + b).on(&pool).collect();
+        let _: Vec<u32> = numbers().on(&pool).inclusive_scan(|a, b| a + b).collect();
         check("inclusive_scan", dividing);
         let divided: Vec<u32> = items().bound_depth(4).on(&pool).collect();
         check("bound_depth", 16);
