@@ -129,8 +129,7 @@ pub(crate) const fn ends_early<W: Workload>() -> bool {
 
 /// Runs a whole computation.
 pub(crate) fn schedule<W: Workload, E: Executor, F: Leaves>(work: W, executor: &E, leaves: F) -> W::Output {
-    let (call, root) =
-        (Call::new(F::MORE_FROM_OUTSIDE && is_from_outside::<W, E>(executor)), Root::default());
+    let (call, root) = (Call::new(F::MORE_FROM_OUTSIDE && is_from_outside::<W>(executor)), Root::default());
     let (producer, policy, reduction) = work.parts();
     let stop = W::Policy::STOPS.then(|| policy.clone());
     let work = (producer, policy, reduction);

@@ -36,7 +36,7 @@ pub struct Join;
 impl Scheduler for Join {
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
-        let from_outside = is_from_outside::<W, E>(executor);
+        let from_outside = is_from_outside::<W>(executor);
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads(), from_outside);
             let branch = Branch::root(work, &call);

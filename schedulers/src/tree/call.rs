@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) struct Call {
     /// Number of the executor's threads, for [`Join`](crate::Join) and schedulers of parts; 0 in greedy calls.
     pub(crate) threads: usize,
-    /// Whether the call came from outside the executor.
+    /// Whether the call counts as one from outside the executor: see [`is_from_outside`].
     pub(crate) from_outside: bool,
     /// The span of the call, for the schedulers with a number of threads. (A scope keeps the span of its parts itself.)
     span: CallSpan,
@@ -32,7 +32,8 @@ pub(crate) struct Call {
 
 /// Whether a call counts as one from outside, which [`Auto`](crate::policy::Auto) divides into more parts. On one thread, what
 /// [gathers](Reduction::GATHERS) its items would only copy them once more.
-pub(crate) fn is_from_outside<W: Workload, E: Executor>(executor: &E) -> bool {
+#[inline]
+pub(crate) fn is_from_outside<W: Workload>(executor: &impl Executor) -> bool {
     !(executor.is_entered() || (W::Reduction::GATHERS && executor.num_threads() == 1))
 }
 

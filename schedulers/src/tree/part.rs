@@ -269,7 +269,7 @@ fn run_watched<'c, W: Workload, E, O>(
 impl<S: PartScheduler> Scheduler for S {
     #[inline]
     fn schedule<W: Workload, E: Executor>(&self, work: W, executor: &E) -> W::Output {
-        let from_outside = is_from_outside::<W, E>(executor);
+        let from_outside = is_from_outside::<W>(executor);
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads(), from_outside);
             run_watched(Branch::root(work, &call), executor, |part| self.run(part))
